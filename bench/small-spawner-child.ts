@@ -21,7 +21,13 @@ process.on('message', (order: SpawnOrder) => {
 
 function carryOut({ program, args, folder, input }: SpawnOrder): SpawnReport {
   const begin = performance.now();
-  const ended = spawnSync(program, args, { cwd: folder, encoding: 'utf8', input });
+  const ended = spawnSync(program, args, {
+    // A list of 100,000 names is long.
+    maxBuffer: 1024 ** 3,
+    cwd: folder,
+    encoding: 'utf8',
+    input,
+  });
   const elapsed = performance.now() - begin;
   const { status, error, stderr, stdout: output } = ended;
   const failure = status === 0 ? null : (error?.message ?? `ended with ${status}: ${stderr}`);

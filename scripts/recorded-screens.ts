@@ -25,7 +25,7 @@ const SIZE = { columns: 100, rows: 34 };
 const ASK = 'How does total() round?';
 const EDIT = 'Round to cents instead';
 const RUN = 'Run the tests';
-const QUESTION = 'The agent wants to';
+const QUESTION = 'Yes, this once';
 
 /** Draws them all: the real agent at a real terminal, on a model that always says the same. */
 export async function recordScreens(): Promise<Readonly<Record<ScreenName, string>>> {

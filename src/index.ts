@@ -27,10 +27,12 @@ export {
   type NamedPath,
   type OwnerRequest,
   type PlanOptions,
+  type Resolution,
   type RewindRequest,
   type SavepointSettings,
   type WindowRequest,
 } from './engine/requests.ts';
+export type { Conflict } from './engine/rewind.ts';
 export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { LeftOut, ProjectStatus, Uncovered, WorktreeStatus } from './engine/status.ts';
@@ -104,6 +106,8 @@ export {
 } from './model/path.ts';
 export {
   type ConflictReason,
+  type ConflictSides,
+  type Decision,
   isLost,
   type OnConflict,
   type PlanAction,
@@ -126,6 +130,7 @@ export {
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Span, Window, WindowKind } from './model/window.ts';
+export type { MergePiece } from './plan/merge.ts';
 export { receiptOf } from './plan/receipt.ts';
 export { findRenames } from './plan/renames.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';

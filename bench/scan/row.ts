@@ -7,7 +7,7 @@ export interface Row extends Omit<Benchmark, 'run' | 'files'> {
   run(ground: Ground): Promise<Samples>;
 }
 
-const LARGE = 100_000;
+export const LARGE = 100_000;
 const ROUNDS = 7;
 const FEW_ROUNDS = 3;
 

@@ -4,6 +4,7 @@ import { firstRows } from './first-checkpoint.ts';
 import { Ground } from './ground.ts';
 import { memoryRemark } from './memory.ts';
 import { nextRows } from './next-checkpoint.ts';
+import { offersRow } from './path-offers.ts';
 import { restoreRows } from './restore-files.ts';
 import type { Row } from './row.ts';
 import { GROWTH } from './store-growth.ts';
@@ -25,5 +26,5 @@ export function scanCourse(files: number): Course {
 
 /** First checkpoints come first, while all is as it was committed; some restores write all anew. */
 function rowsFor(files: number): readonly Row[] {
-  return [...firstRows(files), ...nextRows(files), GROWTH, ...restoreRows(files)];
+  return [...firstRows(files), ...nextRows(files), offersRow(files), GROWTH, ...restoreRows(files)];
 }

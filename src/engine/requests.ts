@@ -2,6 +2,7 @@ import type { Change } from '../model/change.ts';
 import {
   AMOUNT,
   anyOf,
+  BINARY,
   BOOLEAN,
   COUNT,
   ID,
@@ -17,8 +18,9 @@ import {
 import type { Conversation } from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { ON_CONFLICT, type OnConflict, type RewindPlan } from '../model/plan.ts';
+import { type Decision, ON_CONFLICT, type OnConflict, type RewindPlan } from '../model/plan.ts';
 import type { OnProgress } from '../model/progress.ts';
+import { STATE, type State } from '../model/state.ts';
 
 /** The settings of an embedding program. All have defaults. */
 export interface SavepointSettings {
@@ -251,13 +253,36 @@ export const END_TURN_REQUEST: Kind<EndTurnRequest> = object({
   baseline: optional(BOOLEAN),
 });
 
+/** A person's decision about one conflict of a plan. */
+export interface Resolution {
+  readonly path: NamedPath;
+  readonly take: Decision;
+  /**
+   * The state that the person decided about: `expected` in the line of the plan. If the path has another one by
+   * now, `plan-stale` is thrown. Without it, the decision is about whatever is there.
+   */
+  readonly seen?: State | undefined;
+}
+
 export interface PlanOptions {
   readonly onConflict?: OnConflict | undefined;
+  /** For paths in conflict, in place of `onConflict`. Throws where there is no conflict. */
+  readonly resolutions?: readonly Resolution[] | undefined;
   /** Go ahead although a tool call of the session is running. */
   readonly force?: boolean | undefined;
 }
 
-const PLAN_FIELDS = { onConflict: optional(oneOf(...ON_CONFLICT)), force: optional(BOOLEAN) };
+const RESOLUTION: Kind<Resolution> = object({
+  path: unchecked<NamedPath>(),
+  take: anyOf(oneOf('keep', 'restore'), object({ content: BINARY })),
+  seen: optional(STATE),
+});
+
+const PLAN_FIELDS = {
+  onConflict: optional(oneOf(...ON_CONFLICT)),
+  resolutions: optional(listOf(RESOLUTION)),
+  force: optional(BOOLEAN),
+};
 
 export const PLAN_OPTIONS: Kind<PlanOptions> = object(PLAN_FIELDS);
 

@@ -5,10 +5,13 @@ import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Operation, Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { PlanLine, RewindPlan } from '../model/plan.ts';
+import { type State, sameState } from '../model/state.ts';
 import { type Fresh, makePlan, type Planned } from '../plan/make-plan.ts';
+import { conflictPieces, type MergePiece } from '../plan/merge.ts';
 import { receiptOf } from '../plan/receipt.ts';
 import { applyPlan } from '../restore/apply.ts';
 import type { ApplyContext } from '../restore/prepare.ts';
+import { changedMeanwhile } from '../restore/steps.ts';
 import type { Store } from '../store/store.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
 import { bytesOf, type PathDiff } from '../timeline/diff.ts';
@@ -71,6 +74,37 @@ export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine):
   return { path, before: target, after: seen.state, beforeBytes, afterBytes };
 }
 
+/** Both sides of a conflict, for a person to decide about. */
+export interface Conflict {
+  /** From the state that the rewind would bring to the present one. */
+  readonly diff: PathDiff;
+  /** The two texts in pieces; null where they are not both text. */
+  readonly pieces: readonly MergePiece[] | null;
+}
+
+/** Null for a line that nobody can decide about. Throws `plan-stale` if the path has changed. Reads only. */
+export async function planConflict(
+  { rewindSite: site }: Workbench,
+  { path, expected, sides }: PlanLine,
+): Promise<Conflict | null> {
+  if (sides === undefined) return null;
+  const { rewound, base } = sides;
+  const seen = look(site, path);
+  if (!sameState(seen.state, expected)) throw changedMeanwhile(path);
+  const beforeBytes = await bytesOf(site, rewound);
+  const afterBytes = seen.blob?.bytes ?? null;
+  const diff = { path, before: rewound, after: seen.state, beforeBytes, afterBytes };
+  const areFiles = isFile(rewound) && isFile(seen.state);
+  if (!areFiles || beforeBytes === null || afterBytes === null) return { diff, pieces: null };
+  const baseBytes = base !== null && isFile(base) ? await bytesOf(site, base) : null;
+  const pieces = conflictPieces({ base: baseBytes, ours: afterBytes, theirs: beforeBytes });
+  return { diff, pieces };
+}
+
+function isFile(state: State): boolean {
+  return state.kind === 'captured' && state.type === 'file';
+}
+
 /** Plans and applies under one lock: the restore uses the states and contents that the plan has read. */
 export function planAndApply(
   bench: Workbench,
@@ -122,11 +156,22 @@ interface Extent {
 function plan(
   bench: Workbench,
   about: About,
-  { onConflict, force = false }: PlanOptions,
+  { onConflict, resolutions = [], force = false }: PlanOptions,
   extent: Extent = { paths: null, includeShared: false },
 ): Promise<Planned> {
   const now = bench.settings.now();
-  const request = { ...about, ...extent, onConflict: onConflict ?? null, force, now };
+  const request = {
+    ...about,
+    ...extent,
+    onConflict: onConflict ?? null,
+    resolutions: resolutions.map(({ path, take, seen = null }) => ({
+      path: selectedPath(bench.root, path),
+      take,
+      seen,
+    })),
+    force,
+    now,
+  };
   return bench.reading(() => makePlan(bench.rewindSite, request));
 }
 

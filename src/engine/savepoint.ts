@@ -52,9 +52,18 @@ import {
   WINDOW_REQUEST,
   type WindowRequest,
 } from './requests.ts';
-import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
+import {
+  apply,
+  type Conflict,
+  planAndApply,
+  planConflict,
+  planDiff,
+  planRedo,
+  planRewind,
+  planUndo,
+} from './rewind.ts';
 import { agentsWork, SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
-import { type LeftOut, leftOut, type ProjectStatus, status } from './status.ts';
+import { type LeftOut, leftOut, type ProjectStatus, status, worktreePaths } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
 import { closeWindow, type OpenWindow, openWindow } from './window.ts';
@@ -139,6 +148,14 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => status(this.#bench));
   }
 
+  /**
+   * The files and folders that are in scope and that git does not ignore; folders end in a slash. As the last scan
+   * found them; `again` looks at the disk. Writes nothing.
+   */
+  async worktreePaths(options: { readonly again?: boolean } = {}): Promise<readonly string[]> {
+    return this.#bench.reading(() => worktreePaths(this.#bench, options.again ?? false));
+  }
+
   /** Says which paths are private: git ignores them, and they were kept all the same. Ask before you show them. */
   privatePaths(): Promise<IsPrivate> {
     return privatePaths(this.#bench.store);
@@ -204,6 +221,14 @@ export class Savepoint extends TimelineReader {
   /** The difference that a line of a plan takes back, with contents. Writes nothing. */
   planDiff(line: PlanLine): Promise<PathDiff> {
     return this.#bench.reading(() => planDiff(this.#bench, line));
+  }
+
+  /**
+   * Both sides of a line in conflict, for a person who decides with `resolutions`; null where only what is there
+   * can stay. Throws `plan-stale` if the path has changed. Writes nothing.
+   */
+  planConflict(line: PlanLine): Promise<Conflict | null> {
+    return this.#bench.reading(() => planConflict(this.#bench, line));
   }
 
   /**

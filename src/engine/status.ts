@@ -2,7 +2,7 @@ import { sharedBytes } from '../capture/git/keep-objects.ts';
 import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ScanDifferences } from '../capture/scan/differences.ts';
 import type { ScanIndex } from '../capture/scan/scan-index.ts';
-import type { HiddenBy } from '../capture/scan/worktree.ts';
+import type { HiddenBy, Worktree } from '../capture/scan/worktree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { UnknownReason } from '../model/state.ts';
@@ -90,6 +90,30 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
     keptIgnored: walk.kind === 'gave-up' ? 0 : walk.index.countPrivate(),
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),
   };
+}
+
+/**
+ * The files and folders in scope that git does not ignore; a folder's path ends in a slash. As the last scan found
+ * them, or as a walk finds them now (`again`, and where no scan was made). Nothing goes on record.
+ */
+export async function worktreePaths(bench: Workbench, again: boolean): Promise<string[]> {
+  const { worktree } = bench;
+  const known = again ? null : await worktree.lastIndex();
+  const index = known ?? (await walkedIndex(worktree));
+  if (index === null) return [];
+  const { paths } = index;
+  const found: string[] = [];
+  for (let entry = 0; entry < index.count; entry += 1) {
+    if (index.isPrivate(entry)) continue;
+    const path = paths.path(entry);
+    found.push(index.isDirectory(entry) ? `${path}/` : path);
+  }
+  return found;
+}
+
+async function walkedIndex(worktree: Worktree): Promise<ScanIndex | null> {
+  const walk = await worktree.walk(null);
+  return walk.kind === 'gave-up' ? null : walk.index;
 }
 
 /** What the last scan left out. */

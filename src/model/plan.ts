@@ -20,6 +20,12 @@ import { STATE, type State, type UnknownReason } from './state.ts';
 export type OnConflict = (typeof ON_CONFLICT)[number];
 export const ON_CONFLICT = ['keep', 'restore', 'fail'] as const;
 
+/**
+ * What a person decided about one conflict: the file stays as it is, the rewind's state comes, or these bytes
+ * do, such as a merge made in an editor.
+ */
+export type Decision = 'keep' | 'restore' | { readonly content: Uint8Array };
+
 /** What a plan does to one path. */
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
 export const PLAN_ACTIONS = [
@@ -80,10 +86,20 @@ export interface PlanLine {
   /** The bytes of a merge, which no blob holds yet. */
   readonly merged?: Uint8Array;
   readonly reason?: ConflictReason | SkipReason;
+  /** Of a conflict that a person can decide. */
+  readonly sides?: ConflictSides;
   /** The changes that this line takes back when it is carried out. */
   readonly takes: readonly Seq[];
   /** Whether it also takes back what somebody did since the last record: `exact`, and a database that is gone. */
   readonly takesUnrecorded?: true;
+}
+
+/** What stands against the present state of a path in conflict. */
+export interface ConflictSides {
+  /** The state that the rewind would bring. */
+  readonly rewound: State;
+  /** What both sides come from; null where that is not one state. */
+  readonly base: State | null;
 }
 
 /** Something a person should know that no line says. */
@@ -145,6 +161,7 @@ const LINE: Kind<PlanLine> = object({
   target: STATE,
   merged: optional(BINARY),
   reason: optional(branded<ConflictReason | SkipReason>(TEXT)),
+  sides: optional(object({ rewound: STATE, base: nullable(STATE) })),
   takes: listOf(AMOUNT),
   takesUnrecorded: optional(branded<true>(BOOLEAN)),
 });

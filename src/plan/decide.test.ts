@@ -44,6 +44,7 @@ function plan(
     contents: new Map(bytes),
     damaged: new Map(damaged),
     onConflict: more.onConflict ?? null,
+    resolutions: new Map(),
   });
 }
 

@@ -3,6 +3,8 @@ import { isNeeded } from '../model/living-file.ts';
 import type { TrackedPath } from '../model/path.ts';
 import {
   type ConflictReason,
+  type ConflictSides,
+  type Decision,
   isWork,
   type OnConflict,
   type PlanAction,
@@ -12,7 +14,7 @@ import {
 } from '../model/plan.ts';
 import { type Captured, restored, type State, sameState, setIdOf } from '../model/state.ts';
 import { fitTogether } from './fit-together.ts';
-import { blobsOf, mergeState, type Working } from './merge.ts';
+import { blobsOf, mergedMode, mergeState, type Working } from './merge.ts';
 
 /** One change of a path's chain, and whether it is to be taken back. */
 export interface ChainLink {
@@ -60,6 +62,8 @@ export interface PlanInput extends Omit<RewindPlan, 'lines'> {
   readonly surroundings: ReadonlyMap<TrackedPath, Surrounding>;
   /** Contents of the blobs that `blobsToMerge` asked for. */
   readonly contents: ReadonlyMap<BlobId, Uint8Array>;
+  /** What a person decided about conflicts. */
+  readonly resolutions: ReadonlyMap<TrackedPath, Decision>;
   /** Blobs that cannot be read back. */
   readonly damaged: ReadonlyMap<BlobId, 'blob-corrupt' | 'blob-missing'>;
 }
@@ -118,7 +122,7 @@ function bringBackWhole({ path, line }: Planned, database: readonly Planned[]): 
 /** The line for one path, without regard to the others. */
 export function planPath(
   path: PathInput,
-  input: Pick<PlanInput, 'contents' | 'damaged' | 'onConflict'>,
+  input: Pick<PlanInput, 'contents' | 'damaged' | 'onConflict' | 'resolutions'>,
 ): PlanLine {
   if (path.skip !== undefined) return idle(path, 'skip', path.skip);
   const contents = (state: Captured): Uint8Array | undefined =>
@@ -179,15 +183,39 @@ function wasUnseen(state: State): boolean {
 function settleConflict(
   path: PathInput,
   reason: ConflictReason,
-  input: Pick<PlanInput, 'damaged' | 'onConflict'>,
+  input: Pick<PlanInput, 'damaged' | 'onConflict' | 'resolutions'>,
 ): PlanLine {
-  const choice: OnConflict | null = input.onConflict;
+  const choice: Decision | OnConflict | null = input.resolutions.get(path.path) ?? input.onConflict;
+  if (typeof choice === 'object' && choice !== null)
+    return writeMerged(path, choice.content, input);
   const target = oldestBefore(path);
   // A file that cannot be read now could not be brought back, so not even `restore` overwrites it.
   const forced = choice === 'restore' && path.current.kind !== 'unknown' && target !== undefined;
   if (forced && target.kind !== 'unknown') return moveTo(path, { state: target }, input);
   if (choice === 'keep') return { ...idle(path, 'keep', reason), ...taken(path) };
-  return idle(path, 'conflict', reason);
+  const sides = sidesOf(path);
+  return { ...idle(path, 'conflict', reason), ...(sides === null ? {} : { sides }) };
+}
+
+/** Null where a person could only keep what is there. */
+function sidesOf(path: PathInput): ConflictSides | null {
+  const [newest, ...older] = stretchesOf(path.links);
+  const rewound = oldestBefore(path);
+  if (path.current.kind === 'unknown' || newest === undefined) return null;
+  if (rewound === undefined || rewound.kind === 'unknown') return null;
+  // With changes of others between the stretches, no state is what both sides come from.
+  return { rewound, base: older.length === 0 ? newest.after : null };
+}
+
+/** What a person made of both sides. The mode is merged as ever; where that fails, it stays. */
+function writeMerged(
+  path: PathInput,
+  bytes: Uint8Array,
+  input: Pick<PlanInput, 'damaged'>,
+): PlanLine {
+  if (path.current.kind !== 'captured') return idle(path, 'conflict', 'modify-delete');
+  const mode = stretchesOf(path.links).reduce(mergedMode, path.current.mode);
+  return moveTo(path, { state: { ...path.current, mode, size: bytes.length }, bytes }, input);
 }
 
 function moveTo(path: PathInput, goal: Working, input: Pick<PlanInput, 'damaged'>): PlanLine {

@@ -6,8 +6,8 @@ import type { Attribution } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import type { OnConflict, PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { ABSENT, sameState, setIdOf } from '../model/state.ts';
+import type { Decision, OnConflict, PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
+import { ABSENT, type State, sameState, setIdOf } from '../model/state.ts';
 import { commandsIn } from '../model/window.ts';
 import { hashBytes } from '../store/blob.ts';
 import { currentSeq, findSession } from '../store/find.ts';
@@ -19,7 +19,7 @@ import {
   loadChangeSet,
   type SetRequest,
 } from '../timeline/change-set.ts';
-import { decide, oldestBefore, type PathInput } from './decide.ts';
+import { decide, oldestBefore, type PathInput, planPath } from './decide.ts';
 import { type KeptContents, type LoadedInput, loadPlanInput, MOST_KEPT } from './load-input.ts';
 import { notesOn, othersNote } from './notes.ts';
 
@@ -30,9 +30,18 @@ export interface PlanRequest {
   readonly paths: readonly TrackedPath[] | null;
   readonly includeShared: boolean;
   readonly onConflict: OnConflict | null;
+  readonly resolutions?: readonly PathResolution[];
   /** Plan even while a tool call of the session is running. */
   readonly force: boolean;
   readonly now: number;
+}
+
+/** A person's decision about the conflict at one path. */
+export interface PathResolution {
+  readonly path: TrackedPath;
+  readonly take: Decision;
+  /** The state that the person decided about; null for the one that is there now. */
+  readonly seen: State | null;
 }
 
 /** A plan, with the states and contents that were read for it. */
@@ -69,6 +78,7 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
     seq,
     families,
     onConflict: request.onConflict,
+    resolutions: checkedResolutions(request.resolutions ?? [], input),
     description: request.description,
     notes: [],
   });
@@ -89,6 +99,36 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   ];
   const forced = request.force ? ({ forced: true } as const) : {};
   return { plan: { ...plan, lines, notes, ...forced }, fresh: { ...kept(input), gitHead: head } };
+}
+
+/** Refuses a decision about another state than the one that is there, and one about no conflict. */
+function checkedResolutions(
+  resolutions: readonly PathResolution[],
+  input: LoadedInput,
+): ReadonlyMap<TrackedPath, Decision> {
+  const undecided = { ...input, onConflict: null, resolutions: new Map() };
+  for (const { path, take, seen } of resolutions) {
+    const found = input.paths.find((one) => one.path === path);
+    if (seen !== null && (found === undefined || !sameState(found.current, seen))) {
+      throw new SavepointError('plan-stale', 'a file changed since it was decided about', {
+        path,
+        hint: 'nothing was changed; look at the conflict again',
+      });
+    }
+    if (found === undefined || planPath(found, undecided).action !== 'conflict') {
+      const hint = 'decisions are for paths that the plan shows in conflict';
+      throw new SavepointError('argument-invalid', 'there is no conflict at this path', {
+        path,
+        hint,
+      });
+    }
+    const { current } = found;
+    const isFile = current.kind === 'captured' && current.type === 'file';
+    if (typeof take === 'object' && !isFile) {
+      throw new SavepointError('argument-invalid', 'only a file can get merged content', { path });
+    }
+  }
+  return new Map(resolutions.map(({ path, take }) => [path, take]));
 }
 
 /**

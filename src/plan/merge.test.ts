@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../test/property/runs.ts';
-import { isBinary, type MergeInput, mergeText } from './merge.ts';
+import { conflictPieces, isBinary, type MergeInput, type MergePiece, mergeText } from './merge.ts';
 
 describe('isBinary', () => {
   it('sees a NUL byte wherever it is', () => {
@@ -211,3 +211,40 @@ function bytes(text: string): Uint8Array {
 function asText(merged: Uint8Array | null): string | null {
   return merged && Buffer.from(merged).toString('latin1');
 }
+
+describe('conflictPieces', () => {
+  const text = fc
+    .array(fc.constantFrom('a\n', 'b\n', 'c\n', 'd\n', 'e'), { maxLength: 12 })
+    .map((lines) => Buffer.from(lines.join('')));
+  const sideOf = (pieces: readonly MergePiece[], side: 'ours' | 'theirs'): string =>
+    pieces.flatMap((piece) => ('both' in piece ? piece.both : piece[side])).join('');
+
+  it('without a base holds both texts whole, and every difference is open', () => {
+    fc.assert(
+      fc.property(text, text, (ours, theirs) => {
+        const pieces = conflictPieces({ base: null, ours, theirs }) ?? [];
+        expect(sideOf(pieces, 'ours')).toBe(ours.toString());
+        expect(sideOf(pieces, 'theirs')).toBe(theirs.toString());
+      }),
+      propertyRuns(2),
+    );
+  });
+
+  it('with a base is open exactly where a merge fails, and is that merge elsewhere', () => {
+    fc.assert(
+      fc.property(text, text, text, (base, ours, theirs) => {
+        const pieces = conflictPieces({ base, ours, theirs }) ?? [];
+        const isOpen = pieces.some((piece) => 'ours' in piece);
+        const merged = mergeText({ base, ours, theirs });
+        expect(isOpen).toBe(merged === null);
+        if (merged !== null) expect(sideOf(pieces, 'ours')).toBe(Buffer.from(merged).toString());
+      }),
+      propertyRuns(2),
+    );
+  });
+
+  it('has nothing for content that is not text', () => {
+    const [ours, theirs] = [Buffer.from([0]), Buffer.from('a')];
+    expect(conflictPieces({ base: null, ours, theirs })).toBeNull();
+  });
+});

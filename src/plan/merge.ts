@@ -107,6 +107,15 @@ function mergeMode(base: number, theirs: number, ours: number): number | null {
   return theirs === base ? ours : null;
 }
 
+/** The mode of a file after a stretch is taken out; where both sides changed it, it stays. */
+export function mergedMode(
+  mode: number,
+  { before, after }: { readonly before: State; readonly after: State },
+): number {
+  if (before.kind !== 'captured' || after.kind !== 'captured') return mode;
+  return mergeMode(permissions(after), permissions(before), mode) ?? mode;
+}
+
 /** The blobs whose bytes a merge of these states can ask for. */
 export function blobsOf(states: readonly State[]): BlobId[] {
   return states.flatMap((state) =>
@@ -136,7 +145,39 @@ export function mergeText({ base, ours, theirs }: MergeInput): Uint8Array | null
   if (sameBytes(ours, base) || sameBytes(ours, theirs)) return theirs;
   if (sameBytes(theirs, base)) return ours;
   if (isBinary(base) || isBinary(ours) || isBinary(theirs)) return null;
-  return mergeLines(splitLines(base), splitLines(ours), splitLines(theirs));
+  const pieces = mergePieces(splitLines(base), splitLines(ours), splitLines(theirs));
+  const settled = pieces.flatMap((piece) => ('both' in piece ? [piece.both] : []));
+  return settled.length < pieces.length ? null : joinLines(settled.flat());
+}
+
+/** A part of a merged text: lines that are settled, or the lines of both sides where they are not. */
+export type MergePiece =
+  | { readonly both: Lines }
+  | { readonly ours: Lines; readonly theirs: Lines };
+
+/**
+ * Both texts in pieces, with the lines that a person has to decide about. Null as the base: every difference
+ * is one of those. Null as the answer: binary content.
+ */
+export function conflictPieces({
+  base,
+  ours,
+  theirs,
+}: Omit<MergeInput, 'base'> & { readonly base: Uint8Array | null }): MergePiece[] | null {
+  if ([ours, theirs, ...(base === null ? [] : [base])].some(isBinary)) return null;
+  const [mine, yours] = [splitLines(ours), splitLines(theirs)];
+  return base === null ? differences(mine, yours) : mergePieces(splitLines(base), mine, yours);
+}
+
+function differences(ours: Lines, theirs: Lines): MergePiece[] {
+  const pieces: MergePiece[] = [];
+  let done = 0;
+  for (const { aStart, aEnd, bStart, bEnd } of diffLines(ours, theirs)) {
+    pieces.push({ both: ours.slice(done, aStart) });
+    pieces.push({ ours: ours.slice(aStart, aEnd), theirs: theirs.slice(bStart, bEnd) });
+    done = aEnd;
+  }
+  return [...pieces, { both: ours.slice(done) }];
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
@@ -145,17 +186,18 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 type Lines = readonly string[];
 
-function mergeLines(base: Lines, ours: Lines, theirs: Lines): Uint8Array | null {
-  const pieces: Lines[] = [];
+function mergePieces(base: Lines, ours: Lines, theirs: Lines): MergePiece[] {
+  const pieces: MergePiece[] = [];
   let done = 0;
   for (const region of regionsOf(diffLines(base, ours), diffLines(base, theirs))) {
     const mine = linesIn(region, region.ours, ours);
     const yours = linesIn(region, region.theirs, theirs);
-    if (mine && yours && !sameLines(mine, yours)) return null;
-    pieces.push(base.slice(done, region.start), mine ?? yours ?? []);
+    const isOpen = mine && yours && !sameLines(mine, yours);
+    pieces.push({ both: base.slice(done, region.start) });
+    pieces.push(isOpen ? { ours: mine, theirs: yours } : { both: mine ?? yours ?? [] });
     done = region.end;
   }
-  return joinLines([...pieces, base.slice(done)].flat());
+  return [...pieces, { both: base.slice(done) }];
 }
 
 /** A range of the base that one side or both changed, with their hunks. */

@@ -110,6 +110,8 @@ export class Application {
       project: this.#stage.project,
       folder: this.#folder(),
       modelLabel: model.label,
+      ownEnv: this.#stage.env,
+      custom: this.#stage,
     });
     try {
       return await this.#runWith(factory);

@@ -6,6 +6,7 @@ import type { EditedText } from '../terminal/interactive/external-editor.ts';
 import { toolLine } from './tools/tool-line.ts';
 import { withoutModelText } from './tools/tool-outcome.ts';
 import type {
+  ConflictChoice,
   ConversationEntry,
   InteractiveUI,
   ListItem,
@@ -17,6 +18,7 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './ui/interactive-ui.ts';
+
 import type { StatusShown } from './ui/status-line.ts';
 
 /** What lies in the scratch project before anybody comes. */
@@ -163,6 +165,7 @@ export class PlayedUI implements InteractiveUI {
   setVerbose(_verbose: boolean): void {}
   setWaiting(_prompts: readonly string[]): void {}
   clear(): void {}
+  refreshOffers(): void {}
   showConversation(_entries: readonly ConversationEntry[]): void {}
   setInput(_text: string): void {}
 
@@ -191,6 +194,9 @@ export class PlayedUI implements InteractiveUI {
   }
   async editText(text: string): Promise<EditedText> {
     return { text };
+  }
+  async askConflict(): Promise<ConflictChoice | null> {
+    return null;
   }
 
   #line(text: string): void {

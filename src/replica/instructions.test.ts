@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { withTemporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { LARGEST_CONTEXT, readInstructions } from './instructions.ts';
+import { addInstruction, LARGEST_CONTEXT, readInstructions } from './instructions.ts';
 
 it('reads what the project tells agents, also by a link within it', () =>
   withTemporaryFolder(async (project) => {
@@ -29,3 +29,21 @@ it.each<[string, (file: string, folder: string) => unknown]>([
     expect(readInstructions(project)).toBeNull();
   }),
 );
+
+it('adds a line, makes the file where there is none, and follows no link out of the project', () =>
+  withTemporaryFolder(async (folder) => {
+    const project = join(folder, 'project');
+    await mkdir(project);
+    const file = join(project, 'CLAUDE.md');
+    addInstruction(project, ' use\n pnpm\u001b ');
+    expect(await readFile(file, 'utf8')).toBe('- use pnpm\n');
+    await writeFile(file, '# Rules');
+    addInstruction(project, 'be brief');
+    expect(await readFile(file, 'utf8')).toBe('# Rules\n- be brief\n');
+    const other = join(folder, 'other');
+    await mkdir(other);
+    await writeFile(join(folder, 'secret.txt'), 'secret\n');
+    await symlink(join(folder, 'secret.txt'), join(other, 'CLAUDE.md'));
+    expect(() => addInstruction(other, 'x')).toThrow('leads out of the project');
+    expect(await readFile(join(folder, 'secret.txt'), 'utf8')).toBe('secret\n');
+  }));

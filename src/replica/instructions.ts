@@ -1,6 +1,7 @@
-import { isAbsolute, relative, resolve } from 'node:path';
-import { realPath } from '../fs/entries.ts';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isThere, realPath } from '../fs/entries.ts';
 import { readFile } from '../fs/read-file.ts';
+import { rewriteFile } from '../fs/rewrite-file.ts';
 import { sizeText } from '../terminal/phrases.ts';
 import { CommandRefused } from './commands/command.ts';
 
@@ -68,4 +69,25 @@ function textOf(bytes: Buffer): string {
     // As with a zero byte: it is no text.
   }
   throw new CommandRefused('That is no text (UTF-8) but binary contents.');
+}
+
+/**
+ * Adds a line to the project's CLAUDE.md, which is made where there is none. A link is followed within the project
+ * only. Throws `CommandRefused`.
+ */
+export function addInstruction(project: string, text: string): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  if (line === '') throw new CommandRefused('There is nothing to add.');
+  const name = join(project, INSTRUCTIONS_FILE);
+  const before = isThere(name) ? readContextFile(project, INSTRUCTIONS_FILE) : null;
+  const gap = before === null || before === '' || before.endsWith('\n') ? '' : '\n';
+  const bytes = Buffer.from(`${before ?? ''}${gap}- ${line}\n`);
+  if (bytes.length > LARGEST_CONTEXT) {
+    throw new CommandRefused(
+      `${INSTRUCTIONS_FILE} would be larger than ${sizeText(LARGEST_CONTEXT)}.`,
+    );
+  }
+  const file = before === null ? name : realPath(name);
+  rewriteFile(file, bytes, before === null ? null : Buffer.from(before), 0o644);
+  return line;
 }

@@ -59,9 +59,9 @@ describe('previewText', () => {
   const plan = { lines: [line], notes: [] } as unknown as RewindPlan;
 
   it('has a caption above the diff that says what the diff shows', () => {
-    const rows = previewText({ plan, diff: ['-old', '+new'], more: 0 }, plain, 80);
+    const rows = previewText({ plan, conflicts: [], diff: ['-old', '+new'], more: 0 }, plain, 80);
     expect(rows.slice(1)).toEqual(['', 'What will be taken back:', '-old', '+new']);
-    expect(previewText({ plan, diff: [], more: 0 }, plain, 80)).toHaveLength(1);
+    expect(previewText({ plan, conflicts: [], diff: [], more: 0 }, plain, 80)).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   type Captured,
+  type Conflict,
   displayText,
   isLost,
   type PathDiff,
@@ -10,6 +11,7 @@ import {
   type RewindPlan,
   type TrackedPath,
 } from '../index.ts';
+import { conflictText } from './conflict-text.ts';
 import { diffText } from './diff-text.ts';
 import { eachFileDiff } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
@@ -118,6 +120,8 @@ export function noteText({ code, message, paths = [] }: PlanNote, columns: numbe
 /** What a plan would do, and the diff of each file that it changes, as far as a person scrolls. */
 export interface PlanPreview {
   readonly plan: RewindPlan;
+  /** The lines of both sides, where a person can decide. */
+  readonly conflicts: readonly string[];
   readonly diff: readonly string[];
   /** Paths whose diff was left out. */
   readonly more: number;
@@ -125,6 +129,8 @@ export interface PlanPreview {
 
 export interface PreviewOptions {
   readonly diffOf: (line: PlanLine) => Promise<PathDiff>;
+  /** Left out where nobody is asked about conflicts. */
+  readonly conflictOf?: (line: PlanLine) => Promise<Conflict | null>;
   readonly paint: Paint;
   /** Called between paths: lets keys be heard, and throws once nobody waits for the answer. */
   readonly breathe?: () => Promise<void>;
@@ -137,8 +143,15 @@ const MOST_PLAN_LINES = 200;
 
 export async function previewOf(
   plan: RewindPlan,
-  { diffOf, paint, breathe = async () => undefined }: PreviewOptions,
+  { diffOf, conflictOf, paint, breathe = async () => undefined }: PreviewOptions,
 ): Promise<PlanPreview> {
+  const conflicts: string[] = [];
+  for (const line of conflictOf === undefined ? [] : plan.lines.filter(canBeDecided)) {
+    if (conflicts.length >= MOST_DIFF_LINES || sizeOf(line) > LARGEST_SHOWN) continue;
+    await breathe();
+    const conflict = await conflictOf?.(line);
+    if (conflict) conflicts.push(...conflictText(conflict, paint));
+  }
   const changed = plan.lines.filter(changesFile);
   const large = changed.filter((line) => sizeOf(line) > LARGEST_SHOWN);
   const diffs: PathDiff[] = [];
@@ -160,7 +173,12 @@ export async function previewOf(
     diff.push(...diffText(file, paint).slice(0, MOST_DIFF_LINES));
     shown += file.from === null ? 1 : 2;
   }
-  return { plan, diff, more: changed.length - shown };
+  return { plan, conflicts, diff, more: changed.length - shown };
+}
+
+/** Whether a line is in conflict, and a person can say which side it is to be. */
+export function canBeDecided({ action, sides }: PlanLine): boolean {
+  return action === 'conflict' && sides !== undefined;
 }
 
 /** What a plan is about, in numbers. */
@@ -209,11 +227,12 @@ function sizeOf({ expected, target }: PlanLine): number {
 }
 
 // The diff goes from how a file will be to how it is: "+" stands before lines that will be gone.
+const CONFLICT_CAPTION = 'In conflict, left as you have it:';
 const DIFF_CAPTION = 'What will be taken back:';
 
 /** Plan and diff one below the other, safe to show. */
 export function previewText(
-  { plan, diff, more }: PlanPreview,
+  { plan, conflicts, diff, more }: PlanPreview,
   paint: Paint,
   columns: number,
 ): string[] {
@@ -223,6 +242,7 @@ export function previewText(
   return [
     ...planText({ ...plan, lines }, paint, columns),
     ...(rest > 0 ? [`  and ${plural(rest, 'more path')}`] : []),
+    ...(conflicts.length > 0 ? ['', paint('bold', CONFLICT_CAPTION), ...conflicts] : []),
     ...(diff.length > 0 ? ['', paint('bold', DIFF_CAPTION), ...diff] : []),
     ...(more > 0 ? [paint('dim', `and the diff of ${plural(more, 'more path')}`)] : []),
   ];
@@ -234,18 +254,44 @@ const SHOWN_REASONS = 50;
 
 /** What a restore did to which path, and what it left alone and why, line by line. */
 export function receiptText(receipt: Receipt, paint: Paint): string[] {
-  const { restoredFiles, deletedFiles, mergedFiles, conflicts, skipped, errors, notes } = receipt;
+  const { restoredFiles, deletedFiles, mergedFiles } = receipt;
+  const left = leftText(receipt, paint);
   const lines = [
     ...namesText('restored', restoredFiles, paint),
     ...namesText('deleted', deletedFiles, paint),
     ...namesText('merged', mergedFiles, paint),
+  ];
+  const isIdle = lines.length + left.length === receipt.notes.length;
+  return [...(isIdle ? ['  everything was as it should be already'] : lines), ...left];
+}
+
+/** The part of it that a person has to look after: what was left alone and why, and the notes. */
+export function leftText({ conflicts, skipped, errors, notes }: Receipt, paint: Paint): string[] {
+  const told = notes.flatMap((note) => noteText(note, Number.POSITIVE_INFINITY));
+  return [
     ...reasonsText('conflict', 'yellow', conflicts, paint),
     ...reasonsText('skipped', 'yellow', skipped, paint),
     ...reasonsText('lost', 'red', errors, paint),
+    ...told.map((line) => paint('dim', line)),
   ];
-  const told = notes.flatMap((note) => noteText(note, Number.POSITIVE_INFINITY));
-  const said = lines.length === 0 ? ['  everything was as it should be already'] : lines;
-  return [...said, ...told.map((line) => paint('dim', line))];
+}
+
+/** What a restore did, in one line: "restored a.txt, deleted 3 files; 1 conflict is left". */
+export function receiptLine(receipt: Receipt): string {
+  const { restoredFiles, deletedFiles, mergedFiles, conflicts } = receipt;
+  const done = [
+    ['restored', restoredFiles],
+    ['deleted', deletedFiles],
+    ['merged', mergedFiles],
+  ] as const;
+  const parts = done.flatMap(([word, paths]) => {
+    const [only] = paths;
+    if (only === undefined) return [];
+    return [`${word} ${paths.length === 1 ? displayText(only) : plural(paths.length, 'file')}`];
+  });
+  const said = parts.length === 0 ? 'no file had to change' : parts.join(', ');
+  const left = plural(conflicts.length, 'conflict is', 'conflicts are');
+  return conflicts.length === 0 ? said : `${said}; ${left} left as you have it`;
 }
 
 function namesText(word: string, paths: readonly TrackedPath[], paint: Paint): string[] {

@@ -19,16 +19,23 @@ const entries = (count: number): RewindEntry[] =>
     description: i === 1 ? '修复解析器并添加测试' : `Prompt number ${i + 1}`,
     label: i === 2 ? 'before lunch' : null,
     isPrompt: true,
-    changes: new Promise((resolve) =>
-      setTimeout(
-        () => resolve({ folders: 0, conflicts: 0, files: i + 1, insertions: 10, deletions: 3 }),
-        50,
-      ),
-    ),
+    counts: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const sum = { folders: 0, conflicts: 0, files: i + 1, insertions: 10, deletions: 3 };
+      return { own: { ...sum, files: 1, insertions: 2 }, sum };
+    },
+    preview: async () => () =>
+      Array.from({ length: 40 }, (_, row) => `+line ${row + 1} of prompt ${i + 1}`),
   }));
 
+const others: RewindEntry[] = entries(2).map((entry, i) => ({
+  ...entry,
+  id: `other-${i + 1}`,
+  description: `Of another conversation ${i + 1}`,
+}));
+
 async function rewind(count: number): Promise<void> {
-  const entry = await ui.showRewindMenu(entries(count));
+  const entry = await ui.showRewindMenu(entries(count), others);
   ui.displayInfo(entry === null ? 'left the menu' : `chose ${entry.id}`);
 }
 
@@ -150,6 +157,9 @@ await ui.start({
     }
   },
   onRewind: () => rewind(3),
+  onOwnCommand: async () => undefined,
+  onNote: async () => undefined,
+  imagesIn: () => [],
   onTakeBack: () => {
     const text = waiting.pop() ?? null;
     ui.setWaiting([...waiting]);

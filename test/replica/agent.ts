@@ -11,7 +11,7 @@ export type Wanted = string | ((screen: string) => boolean);
 /** The interactive agent at a terminal that is large enough for a whole conversation. */
 export class Agent extends Terminal {
   constructor(args: readonly string[], options: TerminalOptions) {
-    super(args, { columns: 100, rows: 60, ...options });
+    super(args, { columns: 96, rows: 60, ...options });
   }
 
   /** Types, and waits for what comes of it. */
@@ -38,7 +38,11 @@ export class Agent extends Terminal {
     this.type(ESCAPE + ESCAPE);
     return this.until((screen) => {
       const rows = menuRows(screen);
-      return rows.length === entries && rows.every((row) => !row.endsWith('…'));
+      return (
+        rows.length === entries &&
+        rows.every((row) => !row.endsWith('…')) &&
+        !screen.includes('│ …')
+      );
     });
   }
 
@@ -65,8 +69,15 @@ export class Agent extends Terminal {
 export function menuRows(screen: string): string[] {
   const rows = screen.split('\n');
   const from = rows.findLastIndex((row) => row.startsWith('Rewind: what'));
-  const below = from === -1 ? [] : rows.slice(from + 1);
-  return below.flatMap((row) => /^[❯ ] (\d+ .*)$/.exec(row)?.[1] ?? []);
+  const below = from === -1 ? [] : rows.slice(from + 1).map((row) => row.replace(/ *│.*$/, ''));
+  const entries: string[] = [];
+  for (const row of below) {
+    const [, first] = /^[❯ ] (\d+ .*)$/.exec(row) ?? [];
+    // Where the list is narrow, an entry goes on in the rows below it.
+    if (first !== undefined) entries.push(first);
+    else if (/^ {5}\S/.test(row)) entries.push(`${entries.pop() ?? ''}  ${row.trim()}`);
+  }
+  return entries;
 }
 
 /** The agent waits for the person. */

@@ -6,7 +6,9 @@ import type {
   AgentControl,
   CommandContext,
   McpServerShown,
+  ModelShown,
   Todo,
+  UsageShown,
 } from '../../src/replica/commands/command.ts';
 import { CommandRegistry } from '../../src/replica/commands/command-registry.ts';
 import { ConfigManager } from '../../src/replica/config/config-manager.ts';
@@ -14,6 +16,7 @@ import { SDKConfigLoader } from '../../src/replica/config/sdk-config-loader.ts';
 import type { EngineFiles } from '../../src/replica/files/engine-files.ts';
 import type { Session } from '../../src/replica/sessions/session.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
+import type { ConversationEntry } from '../../src/replica/ui/interactive-ui.ts';
 import type { Paint } from '../../src/terminal/paint.ts';
 import { RecordingUI } from './recording-ui.ts';
 
@@ -24,6 +27,11 @@ const MINUTE = 60_000;
 export class CommandBench {
   readonly ui: RecordingUI = new RecordingUI();
   readonly registry: CommandRegistry = new CommandRegistry();
+  models: readonly ModelShown[] = [];
+  readonly modelsSet: string[] = [];
+  used: UsageShown | null = null;
+  readonly grants: Set<string> = new Set();
+  said: readonly ConversationEntry[] = [];
   readonly submitted: string[] = [];
   readonly added: string[] = [];
   readonly left: string[] = [];
@@ -113,6 +121,14 @@ export class CommandBench {
         if (this.servers === null) throw new Error('no query');
         return this.servers;
       },
+      models: async () => this.models,
+      setModel: async (name) => void this.modelsSet.push(name),
+      usage: () => this.used,
+      permissions: {
+        granted: () => [...this.grants].map((id) => ({ id, text: id })),
+        takeBack: async (id) => void this.grants.delete(id),
+      },
+      past: async () => this.said,
       exit: () => this.left.push('exit'),
     };
   }

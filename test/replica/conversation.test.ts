@@ -31,6 +31,9 @@ it('goes back in the conversation, on a branch of its own', () =>
     await agent.openMenu(2);
     await agent.rewind(1, 'conversation', `Restored to checkpoint: ${TWO}`);
     expect(files(project)).toEqual(['one.txt', 'two.txt']);
+    // As if the second prompt had never been sent.
+    expect(agent.screen()).toContain('Made the first.');
+    expect(agent.screen()).not.toContain('Made the second.');
     await takenBack(agent, TWO);
     const [fork = ''] = project.sessions().filter((id) => id !== first);
     // What came before is there for the new branch as well, and is still there for the old one.

@@ -38,6 +38,11 @@ describe('the way back by Esc Esc', () => {
       expect(agent.raw).toContain('\x1b[33mCheckpoint feature not enabled');
       expect(agent.screen()).not.toContain('Rewind: what');
       await agent.command('/checkpoint', (now) => timesIn(now, 'feature not enabled') === 2);
+      await agent.command('/help', 'is sent as a prompt.');
+      expect(agent.screen()).not.toContain('opens the rewind menu');
+      await agent.press('?', 'clears; twice leaves');
+      expect(agent.screen()).not.toContain('the way back');
+      await agent.press('?', (now) => !now.includes('clears; twice leaves'));
       expect(await agent.leave()).toBe(0);
       expect(project.sessions()).toEqual([]);
     }));

@@ -55,7 +55,7 @@ it('goes back to a prompt by Esc Esc, as the seed has it from end to end', () =>
     expect(project.read('utils.ts')).toBe(FOUR);
     await agent.press('1', `Restored to checkpoint: ${SECOND}`);
     expect(project.read('utils.ts')).toBe(TWO);
-    await agent.until('restored  utils.ts');
+    await agent.until('restored utils.ts; /undo takes it back');
     expect(agent.raw).toContain(`\x1b[32mRestored to checkpoint: ${SECOND}`);
 
     // The agent hears of it once.
@@ -91,8 +91,8 @@ function entryOf(prompt: string, sessionId: string): object {
 /** In a narrow terminal an entry takes two rows. */
 async function resized(agent: Agent): Promise<void> {
   for (const [columns, rows, first] of [
-    [60, 20, /^1 {2}Add multiply [^+]*$/],
-    [100, 60, /^1 {2}.* \+2 -0$/],
+    [60, 20, /^1 {2}Add multiply .*(just now|ago) {2}1 file \+2 -0$/],
+    [96, 60, /^1 {2}.*(just now|ago) +Add multiply .* \+2 -0$/],
   ] as const) {
     agent.resize(columns, rows);
     const screen = await agent.until((now) => first.test(menuRows(now)[0] ?? ''));

@@ -35,6 +35,9 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
   await ui.start({
     onSubmit: nothing,
     onRewind: nothing,
+    onOwnCommand: async () => undefined,
+    onNote: async () => undefined,
+    imagesIn: () => [],
     onTakeBack: () => null,
     onInterrupt: () => undefined,
     onExit: () => undefined,

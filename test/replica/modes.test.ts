@@ -7,7 +7,7 @@ import { type AgentProject, inAgentProject } from './agent-project.ts';
 
 const SHIFT_TAB = '\x1b[Z';
 const UP = '\x1b[A';
-const QUESTION = 'Yes, this once';
+const QUESTION = 'Create a.txt?';
 const DONE = 'That was it.';
 const WRITE = (name: string): string => `Make the file ${name}`;
 const PLAN = 'Make a plan';
@@ -41,7 +41,7 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     expect(project.read('b.txt')).toBe('made\n');
 
     await agent.press(SHIFT_TAB, 'plans only');
-    await agent.press(`${PLAN}\r`, QUESTION);
+    await agent.press(`${PLAN}\r`, 'Go ahead with this plan?');
     // Once the plan is agreed to, the SDK is back in the mode before, and says so.
     await agent.press('1', isOver(3));
     await agent.until('edits pass');
@@ -49,7 +49,7 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     // Nobody asked for a mode without questions at the start: the round begins again.
     await agent.press(SHIFT_TAB, (screen) => !screen.includes('plans only'));
     expect(agent.screen()).not.toContain('asks nothing');
-    await agent.press(`${WRITE('c.txt')}\r`, QUESTION);
+    await agent.press(`${WRITE('c.txt')}\r`, 'Create c.txt?');
     await agent.press('3', isOver(4));
 
     await agent.press(`${LATE}\r`, (screen) => !isIdle(screen));

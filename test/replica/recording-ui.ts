@@ -1,6 +1,9 @@
 import type { Todo } from '../../src/replica/commands/command.ts';
 import type {
+  ConflictChoice,
+  ConflictQuestion,
   ConversationEntry,
+  EntryCounts,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -9,6 +12,7 @@ import type {
   RewindPreview,
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
+
 import type { StatusShown } from '../../src/replica/ui/status-line.ts';
 import type { EditedText } from '../../src/terminal/interactive/external-editor.ts';
 
@@ -23,7 +27,15 @@ export class RecordingUI implements InteractiveUI {
   readonly lists: { readonly title: string; readonly items: readonly ListItem[] }[] = [];
   /** The menus of Esc Esc. */
   readonly menus: (readonly RewindEntry[])[] = [];
+  /** What the entries of the menus have changed, and would take back. */
+  readonly counted: EntryCounts[] = [];
   readonly previews: RewindPreview[] = [];
+  readonly conflicts: ConflictQuestion[] = [];
+  /** Whether conflicts are decided about before anything is taken back. */
+  decidesConflicts = false;
+  decide: (question: ConflictQuestion) => ConflictChoice | null = () => null;
+  /** What the editor makes of a text. */
+  edit: (text: string) => EditedText = (text) => ({ text });
   handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
@@ -95,15 +107,24 @@ export class RecordingUI implements InteractiveUI {
   setInput(text: string): void {
     this.input = text;
   }
+  refreshOffers(): void {}
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
     this.menus.push(entries);
     // Somebody who reads the menu to its end.
-    await Promise.all(entries.map(({ changes }) => changes));
+    this.counted.push(...(await Promise.all(entries.map((entry) => entry.counts()))));
     return this.pick(entries) ?? null;
   }
-  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null> {
+  async askConflict(question: ConflictQuestion): Promise<ConflictChoice | null> {
+    this.conflicts.push(question);
+    return this.decide(question);
+  }
+  async editText(text: string): Promise<EditedText> {
+    return this.edit(text);
+  }
+  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | 'conflicts' | null> {
     this.previews.push(preview);
-    return this.rewindChoice;
+    const isFirst = this.conflicts.length === 0 && (preview.conflicts ?? 0) > 0;
+    return isFirst && this.decidesConflicts ? 'conflicts' : this.rewindChoice;
   }
   async select<Id extends string>(
     title: string,
@@ -118,8 +139,5 @@ export class RecordingUI implements InteractiveUI {
   async confirm(question: string): Promise<boolean> {
     this.questions.push(question);
     return this.agrees;
-  }
-  async editText(text: string): Promise<EditedText> {
-    return { text };
   }
 }

@@ -78,6 +78,8 @@ export class RunnerBed {
       paint: (_style, text) => text,
       columns: () => 80,
       modelLabel: 'a test',
+      ownEnv: { PATH: process.env.PATH, HOME: home },
+      custom: { project, home, replicaHome: join(this.scratch, 'replica-home') },
       folder: 'project',
       greeting: null,
     });

@@ -76,7 +76,7 @@ it('undoes what a shell did, byte for byte, and keeps what a person wrote; the S
     await agent.rewind(2, 'files', `Restored to checkpoint: ${EDIT}`);
     expect(changed(before, treeOf(project.root))).toEqual(['lines.txt']);
     expect(project.read('lines.txt')).toBe('one\ntwo\nthree\nfour\nfive, says a person\n');
-    await agent.until('merged    lines.txt');
+    await agent.until('merged lines.txt');
     expect(await agent.leave()).toBe(0);
 
     rmSync(project.root, { recursive: true });

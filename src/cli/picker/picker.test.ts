@@ -18,7 +18,7 @@ function previewOf(...actions: readonly PlanLine['action'][]) {
     return { action, path: `f${i}`, reason: null, takes: [], expected: target, target };
   });
   const plan = { lines, notes: [], checkpointId: null } as unknown as RewindPlan;
-  return { plan, diff: [], more: 0 };
+  return { plan, conflicts: [], diff: [], more: 0 };
 }
 
 const since = { take: 'since', columns: 80 } as const;

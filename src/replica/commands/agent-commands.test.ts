@@ -214,7 +214,7 @@ describe('/help', () => {
     expect(await bench.run('/help')).toBeNull();
     const said = bench.ui.block.join('\n');
     const names =
-      'checkpoint undo redo diff label sessions resume save load conversations delete todos init show-context load-context status config clear verbose quiet help exit';
+      'checkpoint undo redo diff label sessions resume save load conversations delete todos init show-context load-context model compact cost permissions mcp export status config clear verbose quiet help exit';
     expect(bench.registry.list().map(({ name }) => name)).toEqual(names.split(' '));
     for (const { name, usage, description } of bench.registry.list()) {
       expect(said).toContain(`/${name}${usage === undefined ? '' : ` ${usage}`}`);

@@ -3,8 +3,21 @@ import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { settingsText } from '../../terminal/settings-text.ts';
 import { todoRows } from '../tools/todo-rows.ts';
+import {
+  compactCommand,
+  costCommand,
+  mcpCommand,
+  modelCommand,
+  permissionsCommand,
+} from './agent-commands.ts';
 import { CheckpointCommand } from './checkpoint.ts';
-import { type CommandContext, idleOnly, oneLine, type SlashCommand } from './command.ts';
+import {
+  type CommandContext,
+  idleOnly,
+  oneLine,
+  type SlashCommand,
+  serverLines,
+} from './command.ts';
 import { type CommandRegistry, helpCommand } from './command-registry.ts';
 import { initCommand, loadContextCommand, showContextCommand } from './context-commands.ts';
 import {
@@ -15,6 +28,7 @@ import {
   saveCommand,
   sessionsCommand,
 } from './conversations.ts';
+import { exportCommand } from './export-conversation.ts';
 import { diffCommand, labelCommand, redoCommand, undoCommand } from './file-commands.ts';
 
 /** Every slash command that the agent comes with, in the order of the help. */
@@ -35,6 +49,12 @@ export function registerBuiltinCommands(registry: CommandRegistry): void {
     initCommand,
     showContextCommand,
     loadContextCommand,
+    modelCommand,
+    compactCommand,
+    costCommand,
+    permissionsCommand,
+    mcpCommand,
+    exportCommand,
     statusCommand,
     configCommand,
     clearCommand,
@@ -77,15 +97,12 @@ async function coverageOf({ files }: CommandContext): Promise<string> {
   return `on record: ${COVERAGE[newest.coverage]}; ${plural(all.length, 'checkpoint')} in all`;
 }
 
-async function serverRows({ agent }: CommandContext): Promise<string[][]> {
+async function serverRows(context: CommandContext): Promise<string[][]> {
   const title = 'MCP servers';
   try {
-    const servers = await agent.mcpServers();
-    if (servers.length === 0) return [[title, 'none']];
-    return servers.map(({ name, status, error }, at) => {
-      const why = error === undefined ? '' : `: ${displayText(error)}`;
-      return [at === 0 ? title : '', `${displayText(name)}  ${displayText(status)}${why}`];
-    });
+    const lines = await serverLines(context);
+    if (lines.length === 0) return [[title, 'none']];
+    return lines.map((line, at) => [at === 0 ? title : '', line]);
   } catch (error) {
     // The other rows are still useful.
     return [[title, `cannot be asked: ${oneLine(error)}`]];

@@ -3,6 +3,7 @@ import { nearestWord } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { padWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
+import { hasInOrder } from '../offers/fuzzy-list.ts';
 import type { Completion } from '../ui/interactive-ui.ts';
 import {
   type CommandContext,
@@ -17,6 +18,7 @@ import {
 export class CommandRegistry {
   readonly #commands: SlashCommand[] = [];
   readonly #byWord = new Map<string, SlashCommand>();
+  #custom: readonly SlashCommand[] = [];
 
   /** Throws when a name or an alias is taken, and then takes none of them. */
   register(command: SlashCommand): void {
@@ -31,15 +33,21 @@ export class CommandRegistry {
     this.#commands.push(command);
   }
 
+  /** Commands that may change while the agent runs; they take no name of the others. */
+  setCustom(commands: readonly SlashCommand[]): void {
+    this.#custom = commands.filter(({ name }) => !this.#byWord.has(name));
+  }
+
   /** By name or alias, with or without the slash. */
-  get(name: string): SlashCommand | null {
-    const word = name.startsWith('/') ? name.slice(1) : name;
-    return this.#byWord.get(word.toLowerCase()) ?? null;
+  get(typed: string): SlashCommand | null {
+    const word = typed.startsWith('/') ? typed.slice(1) : typed;
+    const name = word.toLowerCase();
+    return this.#byWord.get(name) ?? this.#custom.find((one) => one.name === name) ?? null;
   }
 
   /** In the order in which they were registered. */
   list(): readonly SlashCommand[] {
-    return [...this.#commands];
+    return [...this.#commands, ...this.#custom];
   }
 
   /**
@@ -50,11 +58,17 @@ export class CommandRegistry {
     return text.startsWith('/') && !parse(text).name.includes('/');
   }
 
-  /** Names by their beginning; after a name, the words that the command itself offers. */
+  /** Names by their beginning, then by some of their letters; after a name, the words that the command itself offers. */
   complete(text: string, context: CommandContext): readonly Completion[] {
     if (!this.isCommand(text)) return [];
     const { name, args, isNamed } = parse(text);
-    if (!isNamed) return this.#commands.flatMap((command) => namesLike(command, name));
+    if (!isNamed) {
+      const begun = this.list().flatMap((command) => namesLike(command, name));
+      const words = new Set(begun.map(({ text: word }) => word));
+      const like = this.list().filter((one) => hasInOrder(one.name, name.toLowerCase()));
+      const others = like.map((one) => ({ text: `/${one.name}`, summary: one.description }));
+      return [...begun, ...others.filter(({ text: word }) => !words.has(word))];
+    }
     const words = this.get(name)?.complete?.(args, context) ?? [];
     return words
       .filter((word) => word.startsWith(args) && word !== args)
@@ -82,7 +96,8 @@ export class CommandRegistry {
   }
 
   #unknown(name: string): string {
-    const near = nearestWord(name.toLowerCase(), [...this.#byWord.keys()]);
+    const words = [...this.#byWord.keys(), ...this.#custom.map((one) => one.name)];
+    const near = nearestWord(name.toLowerCase(), words);
     const help = near === null ? 'see /help' : `did you mean /${near}?`;
     return `unknown command /${displayText(name.slice(0, SHOWN))}; ${help}`;
   }
@@ -140,16 +155,20 @@ export function helpCommand(registry: CommandRegistry): SlashCommand {
 
 const LABEL_COLUMN = 28;
 const CLOSING =
-  'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt. Esc Esc opens the rewind menu.';
+  'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt.';
+const WAY_BACK = ' Esc Esc opens the rewind menu.';
 
-function overview(registry: CommandRegistry, { paint, columns }: CommandContext): string[] {
+function overview(
+  registry: CommandRegistry,
+  { paint, columns, checkpoints }: CommandContext,
+): string[] {
   const lines = registry.list().flatMap((command) => {
     const usage = padWidth(usageOf(command), LABEL_COLUMN);
     const aliases = aliasesOf(command);
     const also = aliases === '' ? '' : ` (also ${aliases})`;
     return beside(`  ${paint('cyan', usage)}  `, command.description + also, columns);
   });
-  return [...lines, '', ...wrapWords(CLOSING, columns)];
+  return [...lines, '', ...wrapWords(CLOSING + (checkpoints === null ? '' : WAY_BACK), columns)];
 }
 
 function about(command: SlashCommand, { paint, columns }: CommandContext): string[] {

@@ -12,7 +12,7 @@ import type { ConfigManager } from '../config/config-manager.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
-import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import type { ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 
 /** A slash command. */
 export interface SlashCommand {
@@ -58,7 +58,7 @@ export interface AgentControl {
   startAnew(): Promise<void>;
   /** Changes what is kept of the open conversation, so that the agent goes on with what was written. */
   updateSession(work: (session: Session) => Promise<Session>): Promise<void>;
-  /** Sends a prompt as if the person had typed it. */
+  /** Sends a text as a prompt; it is never taken for a command of ours. */
   submit(prompt: string): void;
   /** Puts a text in front of the next prompt, for the agent alone. */
   addContext(text: string): void;
@@ -69,7 +69,39 @@ export interface AgentControl {
   /** What stands below the input: what model answers. */
   readonly status: string;
   mcpServers(): Promise<readonly McpServerShown[]>;
+  /** What the SDK offers; empty while no query runs. */
+  models(): Promise<readonly ModelShown[]>;
+  /** From the next prompt on. */
+  setModel(name: string): Promise<void>;
+  /** What the open conversation has used; null before its first answer. */
+  usage(): UsageShown | null;
+  readonly permissions: GrantedPermissions;
+  /** What was said and done so far. */
+  past(): Promise<readonly ConversationEntry[]>;
   exit(): void;
+}
+
+/** Of the SDK's `ModelInfo`. */
+export interface ModelShown {
+  readonly value: string;
+  readonly displayName: string;
+  readonly description: string;
+}
+
+export interface UsageShown {
+  readonly costUSD: number;
+  readonly models: readonly {
+    readonly name: string;
+    readonly input: number;
+    readonly output: number;
+    readonly cached: number;
+  }[];
+}
+
+/** What the person has allowed for the whole conversation. */
+export interface GrantedPermissions {
+  granted(): readonly { readonly id: string; readonly text: string }[];
+  takeBack(id: string): Promise<void>;
 }
 
 /** What the SDK says of a server (its `McpServerStatus` fits). */
@@ -162,4 +194,13 @@ export function oneLine(error: unknown): string {
   const about = isSavepointError(error) && error.path !== undefined ? `: ${error.path}` : '';
   const line = `${message}${about}`.replace(/\s*[\r\n]+\s*/g, ' ').trim();
   return line === '' ? 'it does not say why' : displayText(line);
+}
+
+/** A line for each MCP server: its name, how it is, and why. */
+export async function serverLines({ agent }: CommandContext): Promise<string[]> {
+  const servers = await agent.mcpServers();
+  return servers.map(({ name, status, error }) => {
+    const why = error === undefined ? '' : `: ${displayText(error)}`;
+    return `${displayText(name)}  ${displayText(status)}${why}`;
+  });
 }

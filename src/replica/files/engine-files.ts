@@ -3,6 +3,8 @@ import { loadConfiguration } from '../../config/index.ts';
 import {
   type AlongsideRequest,
   type Checkpoint,
+  type CheckpointId,
+  type CountBudget,
   isOutside,
   type ListedCheckpoint,
   type Operation,
@@ -11,6 +13,7 @@ import {
   type PathDiff,
   pathToBytes,
   type Receipt,
+  type Resolution,
   type RewindPlan,
   type Savepoint,
   SavepointError,
@@ -18,7 +21,7 @@ import {
 } from '../../index.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { messageOf, plural } from '../../terminal/phrases.ts';
-import { noteText } from '../../terminal/plan-text.ts';
+import { noteText, type PlanCounts } from '../../terminal/plan-text.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
@@ -30,6 +33,15 @@ export interface SdkRewind {
   /** `CheckpointManager.restoreCheckpoint`: it knows what the SDK's failures mean. */
   run(): Promise<void>;
 }
+
+/** What one message changed by itself. */
+export interface OwnCounts extends PlanCounts {
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+/** For the menu of Esc Esc, where somebody waits. */
+const OWN_BUDGET: CountBudget = { reads: 400, bytes: 32 * 1024 * 1024 };
 
 interface OpenFiles {
   readonly project: string;
@@ -88,6 +100,25 @@ export class EngineFiles {
     return this.#toolCalls.hooks;
   }
 
+  /** Whether the agent may be writing files now: what a person does meanwhile would count as the agent's. */
+  get isAgentWriting(): boolean {
+    return this.#toolCalls.isOpen;
+  }
+
+  /** Puts what the person has just done on record as theirs. */
+  async personWrote(): Promise<void> {
+    try {
+      await this.savepoint.scanAgain();
+    } catch (error) {
+      this.#gap('what you changed is not on record yet', error);
+    }
+  }
+
+  /** Files and folders of the project by the ignore rules; folders end in a slash. */
+  paths(again: boolean): Promise<readonly string[]> {
+    return this.savepoint.worktreePaths({ again });
+  }
+
   /** A tool call is over, however it ended. Idempotent. */
   toolEnds(toolUseId: string): Promise<void> {
     return this.#toolCalls.ends(toolUseId);
@@ -116,18 +147,39 @@ export class EngineFiles {
     }
   }
 
+  /** Sub-agents at work, which may go on when a turn has ended. */
+  get agentsAtWork(): number {
+    return this.#toolCalls.agentsAtWork;
+  }
+
+  /** The agent's process has ended: nobody is at work any more. */
+  async conversationEnds(sessionId: string): Promise<void> {
+    await this.#toolCalls.conversationEnds();
+    await this.turnEnds(sessionId);
+  }
+
   /** Whether the engine can go back to the prompt with this uuid, whichever session's it is. */
   async holds(promptId: string): Promise<boolean> {
     return (await this.#checkpointOf(promptId)) !== null;
   }
 
-  async plan(ref: string): Promise<RewindPlan> {
-    return this.savepoint.planRewind({ to: await this.#idOf(ref), force: true });
+  async plan(ref: string, resolutions: readonly Resolution[] = []): Promise<RewindPlan> {
+    return this.savepoint.planRewind({ to: await this.#idOf(ref), force: true, resolutions });
+  }
+
+  /** What a checkpoint's message changed by itself, whoever changed it again since; null where nobody knows. */
+  async ownCounts(ref: string): Promise<OwnCounts | null> {
+    const [found] = await this.savepoint.list({ ids: [(await this.#idOf(ref)) as CheckpointId] });
+    // Nothing belongs to one that was made by hand.
+    if (found === undefined || found.kind === 'manual') return null;
+    const lines = (await this.savepoint.countLines([found.id], OWN_BUDGET)).get(found.id);
+    if (lines === undefined) return null;
+    return { files: found.files, folders: found.folders, conflicts: 0, ...lines };
   }
 
   /** As `plan`, for a checkpoint that is no prompt of this conversation: others may be at work there. */
-  planOther(id: string): Promise<RewindPlan> {
-    return this.savepoint.planRewind({ to: id });
+  planOther(id: string, resolutions: readonly Resolution[] = []): Promise<RewindPlan> {
+    return this.savepoint.planRewind({ to: id, resolutions });
   }
 
   /** The checkpoint that an id, a label or a prompt's uuid names, whichever session's it is. */

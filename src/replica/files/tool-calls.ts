@@ -1,4 +1,9 @@
-import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
+import type {
+  BaseHookInput,
+  HookCallback,
+  HookInput,
+  Options,
+} from '@anthropic-ai/claude-agent-sdk';
 import type { Savepoint } from '../../index.ts';
 import { messageOf } from '../../terminal/phrases.ts';
 import { fieldsOf } from '../sdk/message-router.ts';
@@ -22,7 +27,11 @@ export type OnGap = (message: string) => void;
 export class ToolCalls {
   readonly #savepoint: Savepoint;
   readonly #onGap: OnGap;
-  readonly #open = new Map<string, () => Promise<unknown>>();
+  readonly #open = new Map<string, OpenCall>();
+  /** The prompts by the ids that the SDK gives them. */
+  readonly #prompts = new Map<string, PromptBegun>();
+  /** The prompts that sub-agents work for, which may have ended before they do. */
+  readonly #agents = new Map<string, PromptBegun>();
   #prompt: PromptBegun | null = null;
 
   constructor(savepoint: Savepoint, onGap: OnGap) {
@@ -36,41 +45,95 @@ export class ToolCalls {
   }
 
   readonly hooks: NonNullable<Options['hooks']> = {
-    PreToolUse: [this.#hook((id, input) => this.begins(id, input.tool_name, input.tool_input))],
+    UserPromptSubmit: [{ hooks: [async (input) => this.#meet(input)] }],
+    SubagentStart: [{ hooks: [async (input) => this.#meet(input)] }],
+    SubagentStop: [{ hooks: [(input) => this.#agentStops(input)] }],
+    PreToolUse: [
+      this.#hook((id, input) => {
+        this.#meet(input);
+        return this.begins(id, input.tool_name, input.tool_input, input.agent_id);
+      }),
+    ],
     PostToolUse: [this.#hook((id) => this.ends(id))],
     PostToolUseFailure: [this.#hook((id) => this.ends(id))],
     PermissionDenied: [this.#hook((id) => this.ends(id))],
   };
 
-  async begins(id: string, toolName: string, input: unknown): Promise<void> {
-    const prompt = this.#prompt;
+  /** Whether a tool or a command of the agent is at work, such as one of a sub-agent in the background. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** Sub-agents that have begun and not ended. */
+  get agentsAtWork(): number {
+    return this.#agents.size;
+  }
+
+  async begins(id: string, toolName: string, input: unknown, subagentId?: string): Promise<void> {
+    const prompt = (subagentId && this.#agents.get(subagentId)) || this.#prompt;
     const reach = reachOf(toolName, input);
     if (prompt === null || reach === null || this.#open.has(id)) return;
     const { sessionId, promptId: messageId, description } = prompt;
-    const request = { sessionId, messageId, description, toolCallId: id, agent: AGENT };
+    const request = { sessionId, messageId, description, toolCallId: id, agent: AGENT, subagentId };
     await this.#recording(toolName, async () => {
       if (reach === 'anything') {
         const window = await this.#savepoint.openWindow({ ...request, inThisProcess: true });
-        this.#open.set(id, () => this.#savepoint.closeWindow(window.id));
+        const end = () => this.#savepoint.closeWindow(window.id);
+        this.#open.set(id, { end, subagentId });
       } else {
         const paths = [reach.file];
         const capture = await this.#savepoint.captureBefore({ ...request, paths });
-        this.#open.set(id, () => this.#savepoint.captureAfter(capture));
+        const end = () => this.#savepoint.captureAfter(capture);
+        this.#open.set(id, { end, subagentId });
       }
     });
   }
 
   /** Idempotent: several hooks tell of a call that was refused. */
   async ends(id: string): Promise<void> {
-    const end = this.#open.get(id);
-    if (end === undefined) return;
+    const call = this.#open.get(id);
+    if (call === undefined) return;
     this.#open.delete(id);
-    await this.#recording('the end of a tool call', end);
+    await this.#recording('the end of a tool call', call.end);
   }
 
-  /** Ends the calls whose end nobody told: they were cut off with the turn or with the agent's process. */
-  async turnEnds(): Promise<void> {
-    for (const id of [...this.#open.keys()]) await this.ends(id);
+  /** Ends the agent's calls whose end nobody told: they were cut off with the turn. Sub-agents go on. */
+  turnEnds(): Promise<void> {
+    return this.#endAll((subagentId) => subagentId === undefined);
+  }
+
+  /** The agent's process has ended, and its sub-agents with it. */
+  async conversationEnds(): Promise<void> {
+    await this.#endAll(() => true);
+    this.#agents.clear();
+    this.#prompts.clear();
+  }
+
+  async #endAll(isMeant: (subagentId: string | undefined) => boolean): Promise<void> {
+    const meant = [...this.#open].filter(([, { subagentId }]) => isMeant(subagentId));
+    for (const [id] of meant) await this.ends(id);
+  }
+
+  /** Whoever is heard of for the first time works for the prompt that the SDK names, or else for the last one. */
+  #meet({ prompt_id: promptId, agent_id: agentId }: BaseHookInput): Record<string, never> {
+    if (this.#prompt === null) return {};
+    // A sub-agent has the id of the prompt that started it.
+    const prompt = (promptId && this.#prompts.get(promptId)) || this.#prompt;
+    if (promptId !== undefined) this.#prompts.set(promptId, prompt);
+    if (agentId !== undefined && !this.#agents.has(agentId)) this.#agents.set(agentId, prompt);
+    return {};
+  }
+
+  async #agentStops(input: HookInput): Promise<Record<string, never>> {
+    const { agent_id: subagentId } = input;
+    const prompt = subagentId === undefined ? undefined : this.#agents.get(subagentId);
+    if (subagentId === undefined || prompt === undefined) return {};
+    await this.#endAll((id) => id === subagentId);
+    this.#agents.delete(subagentId);
+    await this.#recording('the end of a sub-agent', () =>
+      this.#savepoint.endTurn(prompt.sessionId, { subagentId }),
+    );
+    return {};
   }
 
   async #recording(what: string, work: () => Promise<unknown>): Promise<void> {
@@ -89,6 +152,12 @@ export class ToolCalls {
     };
     return { hooks: [hook] };
   }
+}
+
+interface OpenCall {
+  readonly end: () => Promise<unknown>;
+  /** The sub-agent that makes the call; undefined for the agent itself. */
+  readonly subagentId: string | undefined;
 }
 
 export const AGENT = 'claude-replica';

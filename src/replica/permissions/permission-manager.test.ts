@@ -86,6 +86,21 @@ describe('PermissionManager', () => {
     });
   });
 
+  it('lists what was allowed always, and asks again once it is taken back', async () => {
+    const { can, answer, manager } = asking();
+    const first = can('Bash', { command: 'ls' }, { suggestions: RULES });
+    await answer('always');
+    await first;
+    const [grant] = manager.granted();
+    expect(grant).toMatchObject({ text: '$ ls (this command, "ls")' });
+    // The SDK was given a rule, which it has to forget.
+    expect(manager.takeBack(grant?.id ?? '')).toBe(true);
+    expect(manager.granted()).toEqual([]);
+    const again = can('Bash', { command: 'ls' });
+    await answer('no');
+    expect((await again).behavior).toBe('deny');
+  });
+
   it.each([
     ['Bash', RULES, {}, 'this command, "ls"'],
     ['Bash', [prefixRule('npm run:*')], {}, 'this command, commands that begin with "npm run"'],

@@ -40,6 +40,14 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 
 const NO_ANSWER = 'The user could not be asked; the tool call was not made.';
 
+/** Something that is allowed for the whole conversation. */
+export interface Grant {
+  readonly id: string;
+  /** As the person was told. */
+  readonly text: string;
+  readonly hasRules: boolean;
+}
+
 /**
  * Decides on the tool calls that the SDK asks about. What its modes (`acceptEdits`, `bypassPermissions`)
  * and its own rules allow or forbid never comes here.
@@ -48,6 +56,7 @@ export class PermissionManager {
   readonly #ui: PermissionUI | null;
   readonly #cwd: string | null;
   readonly #always = new Set<string>();
+  readonly #grants = new Map<string, Grant>();
   #last: Promise<unknown> = Promise.resolve();
 
   /** `ui` is null where nobody can be asked; paths are shown from `cwd`. */
@@ -70,6 +79,20 @@ export class PermissionManager {
   /** What was allowed for one conversation is not allowed for the next. */
   forget(): void {
     this.#always.clear();
+    this.#grants.clear();
+  }
+
+  /** What was allowed always. */
+  granted(): readonly Grant[] {
+    return [...this.#grants.values()];
+  }
+
+  /** It is asked again. True where the SDK has a rule for it, too, which only its process can forget by ending. */
+  takeBack(id: string): boolean {
+    const grant = this.#grants.get(id);
+    this.#always.delete(id);
+    this.#grants.delete(id);
+    return grant?.hasRules ?? false;
   }
 
   async #ask(ui: PermissionUI, call: ToolCall): Promise<PermissionResult> {
@@ -98,6 +121,9 @@ export class PermissionManager {
     const key = keyOf(call);
     if (key !== null) this.#always.add(key);
     const updatedPermissions = suggestedFor(asked);
+    const id = key ?? always;
+    const text = SHELLS.has(toolName) ? `$ ${String(input.command)} (${always})` : always;
+    this.#grants.set(id, { id, text, hasRules: updatedPermissions.length > 0 });
     return updatedPermissions.length === 0 ? allow(input) : { ...allow(input), updatedPermissions };
   }
 

@@ -86,6 +86,12 @@ async function start(enabled: boolean): Promise<void> {
     modelLabel: null,
     folder: '/project',
     mcpServers: async () => [],
+    models: async () => [],
+    setModel: async () => undefined,
+    usage: () => null,
+    permissions: { granted: () => [], takeBack: async () => undefined },
+    ownEnv: {},
+    custom: { project, home: scratch, replicaHome: scratch },
   });
   running = runner.run();
   await vi.waitFor(() => expect(ui.handlers).not.toBeNull());

@@ -26,7 +26,8 @@ describe('Scenario: double Esc opens the checkpoint menu', () => {
           description: 'add tests',
           label: null,
           isPrompt: true,
-          changes: expect.any(Promise),
+          counts: expect.any(Function),
+          preview: expect.any(Function),
         },
         expect.objectContaining({ id: 'id of add a toggle', description: 'add a toggle' }),
       ]);

@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownExecution } from '../../execution/index.ts';
-import type { ListedCheckpoint } from '../../index.ts';
+import type { ListedCheckpoint, Receipt } from '../../index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
-import { receiptText } from '../../terminal/plan-text.ts';
+
+import { leftText, receiptLine } from '../../terminal/plan-text.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
+
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
+import { fileNames } from '../commands/context-commands.ts';
+import { customCommands } from '../commands/custom-commands.ts';
 import { gitBranch } from '../git-branch.ts';
+import { addInstruction, INSTRUCTIONS_FILE } from '../instructions.ts';
+import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
+import { endText, outputRows, ownCommandContext, runOwnCommand } from '../offers/own-command.ts';
+import { PathOffers } from '../offers/path-offers.ts';
 import type { PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
 import type { Session, Turn } from '../sessions/session.ts';
-import type { ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
+import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 import type { StatusShown } from '../ui/status-line.ts';
-import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
+import { ConversationDesk, type DeskParts, RewoundNotice, startOf } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
 import {
   type Chosen,
@@ -28,7 +36,9 @@ import {
 import type { Greeting, RunnerFactoryParts } from './runner-factory.ts';
 import { newestChanges } from './way-back.ts';
 
-export interface InteractiveRunnerParts extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env'> {
+export interface InteractiveRunnerParts
+  extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env'>,
+    Pick<AgentControl, 'models' | 'setModel' | 'usage' | 'permissions'> {
   readonly ui: InteractiveUI;
   readonly converse: DeskParts['converse'];
   readonly commands: CommandRegistry;
@@ -52,6 +62,11 @@ export class InteractiveRunner {
   readonly #waiting: string[] = [];
   readonly #context: string[] = [];
   readonly #rewound = new RewoundNotice();
+  readonly #paths: PathOffers;
+  /** Ends the command of the person's own that runs. */
+  #own: AbortController | null = null;
+  /** Whether the turn is the SDK's own, in which it sums the conversation up. */
+  #isCompacting = false;
   #todos: readonly Todo[] = [];
   #current: string | null = null;
   /** A menu is open, a command works: what is typed waits. */
@@ -64,6 +79,10 @@ export class InteractiveRunner {
   constructor(parts: InteractiveRunnerParts) {
     this.#parts = parts;
     const { sessionManager: sessions, checkpointsFor, converse } = parts;
+    this.#paths = new PathOffers({
+      list: async (again) => (await parts.files?.paths(again)) ?? [],
+      onChange: () => parts.ui.refreshOffers(),
+    });
     const desk = { sessions, checkpointsFor, converse, events: this.#events() };
     this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
     const { folder, project, status: model } = parts;
@@ -81,13 +100,19 @@ export class InteractiveRunner {
     await ui.start({
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
+      onOwnCommand: (command, hasPaste) =>
+        this.#guarded(() => this.#runOwn(command.trim(), hasPaste)),
+      onNote: (text) => this.#guarded(() => this.#note(text)),
+      imagesIn: (text) => imageMarks(text, this.#desk.session.project),
+      onInterrupt: () => void this.#guarded(() => this.#interrupt()),
       onTakeBack: () => this.#takeBack(),
-      onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
       onExit: () => this.#leave(),
+      complete: (text) => this.#complete(text),
       onNextMode: () => void this.#guarded(() => this.#nextMode()),
-      complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
     });
     this.#showStatus({});
+    this.#findCustom();
+    void this.#paths.load();
     if (verbose) ui.setVerbose(true);
     if (session.turns.length > 0) await this.#guarded(() => this.#showConversation());
     this.#greet(greeting);
@@ -97,9 +122,10 @@ export class InteractiveRunner {
     try {
       await left;
     } finally {
+      this.#own?.abort();
       await this.#guarded(() => this.#desk.close());
-      // Records what an unfinished turn did.
-      if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
+      // Records what an unfinished turn or a sub-agent did.
+      await this.#endWork();
       await ui.stop();
     }
   }
@@ -161,9 +187,12 @@ export class InteractiveRunner {
     if (offered.prompts.length + offered.byHand.length === 0) {
       return ui.displayWarning('No checkpoints available');
     }
+    if (this.#own !== null)
+      return ui.displayWarning('Your command runs; press Esc once to end it.');
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
+    if ((this.#parts.files?.agentsAtWork ?? 0) > 0) ui.displayWarning(IN_THE_BACKGROUND);
     await this.#rewind(checkpoints, (parts) => chooseRewind(parts, offered));
   }
 
@@ -210,7 +239,7 @@ export class InteractiveRunner {
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
-      if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
+      if (receipt !== null) this.#tellReceipt(receipt);
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       await back;
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
@@ -220,13 +249,30 @@ export class InteractiveRunner {
     }
   }
 
+  /** One line says what changed; what was left alone is named with its reason. */
+  #tellReceipt(receipt: Receipt): void {
+    const { ui, paint } = this.#parts;
+    const undo = receipt.operationId === null ? '' : '; /undo takes it back';
+    const done = paint('green', `  ${receiptLine(receipt)}${undo}`);
+    ui.displayBlock([done, ...leftText(receipt, paint)]);
+  }
+
   async #goBackBefore(promptId: string): Promise<void> {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
+    const { id: left } = this.#desk.session;
     const prompt = await this.#desk.goBackBefore(promptId);
+    await this.#endWork(left);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
     this.#keepTodos([]);
     await this.#showConversation();
     this.#parts.ui.setInput(prompt);
+  }
+
+  /** The agent's process has ended, and what it left half done with it. */
+  async #endWork(sessionId = this.#desk.session.id): Promise<void> {
+    const { files } = this.#parts;
+    const isAtWork = this.#current !== null || (files?.agentsAtWork ?? 0) > 0;
+    if (isAtWork) await files?.conversationEnds(sessionId);
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
@@ -240,13 +286,86 @@ export class InteractiveRunner {
     const { commands, ui } = this.#parts;
     if (text.trim() === '') return;
     if (commands.isCommand(text)) {
+      this.#findCustom();
       ui.displayUserMessage(text);
       const said = await this.#occupy(() => commands.execute(text, this.#commandContext()));
       if (said !== null) ui.displayInfo(said);
       return;
     }
+    await this.#prompt(text);
+  }
+
+  /** A text for the agent, whatever it begins with. */
+  async #prompt(text: string): Promise<void> {
     this.#waiting.push(text);
     await this.#sendNext();
+  }
+
+  #findCustom(): void {
+    this.#parts.commands.setCustom(customCommands(this.#parts.custom));
+  }
+
+  #complete(text: string): readonly Completion[] {
+    if (!text.startsWith('@')) return this.#parts.commands.complete(text, this.#commandContext());
+    if (this.#parts.files !== null) return this.#paths.complete(text);
+    // Without a timeline nobody has a list of all files: those of the folder that is named are offered.
+    const names = fileNames(this.#desk.session.project, text.slice(1));
+    return names.map((name) => ({ text: `@${name}`, summary: '' }));
+  }
+
+  async #interrupt(): Promise<void> {
+    if (this.#own !== null) this.#own.abort();
+    else await this.#desk.live.interrupt();
+  }
+
+  /**
+   * A command of the person's own. It never runs beside the agent: what it does to files would count as the
+   * agent's, and be taken back with it.
+   */
+  async #runOwn(command: string, hasPaste: boolean): Promise<void> {
+    const { ui, files, paint, columns, ownEnv } = this.#parts;
+    if (command === '') return;
+    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
+    const question = `Run this command? Some of it was pasted.\n${command}`;
+    if (hasPaste && !(await ui.confirm(question))) return ui.displayInfo('It was not run.');
+    await this.#occupy(async () => {
+      const own = new AbortController();
+      this.#own = own;
+      ui.displayUserMessage(`! ${command}`);
+      ui.setActivity(`running ${command}`);
+      try {
+        const cwd = this.#desk.session.project;
+        const end = await runOwnCommand({ command, cwd, env: ownEnv, signal: own.signal });
+        const rows = end.output.trim() === '' ? [] : outputRows(end.output, columns(), paint);
+        if (rows.length > 0) ui.displayBlock(rows);
+        if (end.code === 0) ui.displayInfo(endText(end));
+        else ui.displayWarning(endText(end));
+        this.#context.push(ownCommandContext(command, end));
+        await files?.personWrote();
+        this.#tellGaps();
+      } finally {
+        this.#own = null;
+        ui.setActivity(null);
+      }
+    });
+  }
+
+  /** A line for CLAUDE.md; the agent that runs hears of it with the next prompt. */
+  async #note(text: string): Promise<void> {
+    const { ui, files } = this.#parts;
+    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
+    await this.#occupy(async () => {
+      const line = addInstruction(this.#desk.session.project, text);
+      this.#context.push(`The user has added this line to ${INSTRUCTIONS_FILE}:\n- ${line}`);
+      ui.displaySuccess(`Added to ${INSTRUCTIONS_FILE}: ${line}`);
+      await files?.personWrote();
+    });
+  }
+
+  #mustWait(): boolean {
+    return (
+      this.#current !== null || this.#own !== null || this.#parts.files?.isAgentWriting === true
+    );
   }
 
   /** The last prompt that waits is the person's again. */
@@ -265,6 +384,7 @@ export class InteractiveRunner {
     if (text === undefined) return;
     const uuid = randomUUID();
     this.#current = uuid;
+    this.#isCompacting = text.startsWith('/compact');
     ui.displayUserMessage(text);
     ui.setActivity('thinking');
     try {
@@ -277,7 +397,10 @@ export class InteractiveRunner {
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       const rewound = this.#rewound.tellWith(uuid, files?.takeRewound() ?? []);
       const context = [...rewound, ...this.#context.splice(0)];
-      await this.#desk.live.sendPrompt({ uuid, text, context });
+      const { images, problems } = imagesIn(text, this.#desk.session.project);
+      for (const image of images) this.#parts.ui.displayInfo(imageMark(image));
+      for (const problem of problems) this.#parts.ui.displayWarning(problem);
+      await this.#desk.live.sendPrompt({ uuid, text, context, images });
     } catch (error) {
       this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
@@ -328,6 +451,7 @@ export class InteractiveRunner {
     await this.#guarded(() => this.#writeDown(promptId, lastMessageId));
     this.#tellGaps();
     ui.setActivity(null);
+    if (this.#isCompacting && outcome === 'done') ui.displaySuccess(COMPACTED);
     if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
     if (outcome === 'failed' && text !== '') ui.displayError(text);
     this.#current = null;
@@ -361,7 +485,9 @@ export class InteractiveRunner {
   #control(): AgentControl {
     const desk = this.#desk;
     const switched = async (session: Session): Promise<void> => {
+      const { id: left } = desk.session;
       await desk.open(session);
+      await this.#endWork(left);
       this.#keepTodos([]);
       this.#showStatus({ ...NOTHING_USED, wayBack: this.#wayBack(null) });
     };
@@ -379,12 +505,20 @@ export class InteractiveRunner {
         await switched(await this.#parts.sessionManager.create({ project }));
       },
       updateSession: (work) => desk.update(work),
-      submit: (prompt) => void this.#guarded(() => this.#take(prompt)),
+      submit: (prompt) => void this.#guarded(() => this.#prompt(prompt)),
       addContext: (text) => this.#context.push(text),
       context: () => [...this.#context],
       todos: () => this.#todos,
-      status: this.#parts.status,
+      status: this.#status.model,
       mcpServers: this.#parts.mcpServers,
+      models: this.#parts.models,
+      setModel: async (name) => {
+        await this.#parts.setModel(name);
+        this.#showStatus({ model: name });
+      },
+      usage: this.#parts.usage,
+      permissions: this.#parts.permissions,
+      past: () => this.#parts.past(startOf(desk.session), desk.session.turns),
       exit: () => this.#leave(),
     };
   }
@@ -425,6 +559,14 @@ export class InteractiveRunner {
     }
   }
 }
+
+const AGENT_WRITES =
+  'The agent is at work, so what you do to files now would count as its own; wait, or interrupt it with Esc.';
+
+const COMPACTED = 'The conversation was summed up; the agent goes on from the summary.';
+
+const IN_THE_BACKGROUND =
+  'A sub-agent is still at work in the background: what it writes after a rewind stays.';
 
 const NOTHING_USED = { context: null, costUSD: null } as const;
 const NO_FILES: Restored = { receipt: null, keptAs: null };

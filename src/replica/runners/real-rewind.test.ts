@@ -51,7 +51,7 @@ beforeAll(async () => {
   bed.ui.pick = ([newest]) => newest;
   bed.ui.rewindChoice = 'files';
   await runner.handleRewind(bed.session);
-  for (const { changes } of bed.ui.menus[0] ?? []) counted.push(await changes);
+  counted.push(...bed.ui.counted.map(({ sum }) => sum));
   await ask('Go on');
 });
 afterAll(async () => {

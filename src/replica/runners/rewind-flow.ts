@@ -1,9 +1,23 @@
 import type { KnownExecution } from '../../execution/index.ts';
-import { displayText, type ListedCheckpoint, type Receipt, type RewindPlan } from '../../index.ts';
-import { fileDiffs } from '../../terminal/file-diff.ts';
+import {
+  displayText,
+  isSavepointError,
+  type ListedCheckpoint,
+  type PathDiff,
+  type Receipt,
+  type Resolution,
+  type RewindPlan,
+} from '../../index.ts';
+import { eachFileDiff } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageOf, relativeTime } from '../../terminal/phrases.ts';
-import { changesFile, planCounts, previewOf, previewText } from '../../terminal/plan-text.ts';
+import {
+  canBeDecided,
+  changesFile,
+  planCounts,
+  previewOf,
+  previewText,
+} from '../../terminal/plan-text.ts';
 import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
 import { executionItem } from '../files/engine-executions.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
@@ -16,6 +30,7 @@ import {
   type RewindCounts,
   type RewindEntry,
 } from '../ui/interactive-ui.ts';
+import { decideConflicts } from './conflict-flow.ts';
 
 /** What the way back through Esc Esc works with. */
 export interface RewindParts {
@@ -66,15 +81,14 @@ export async function chooseRewind(
   const { ui, files } = parts;
   await files?.savepoint.scanAgain();
   const labels = await labelsOf(files);
-  // The list cannot be updated with counts that come later.
-  const counted = executions === null ? files : null;
   const rows = [
-    ...prompts.map((one) => promptEntry(one, counted, labels)),
-    ...byHand.map((one) => otherEntry(one, counted)),
+    ...prompts.map((one) => promptEntry(one, parts, labels)),
+    ...byHand.map((one) => otherEntry(one, parts)),
   ].sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
+  const others = ofOthers.map((one) => otherEntry(one, parts));
   const entry = await (executions === null
-    ? ui.showRewindMenu(rows)
-    : selectCheckpoint(ui, { rows, executions, ofOthers }, Date.now()));
+    ? ui.showRewindMenu(rows, others)
+    : selectCheckpoint(ui, { rows, executions, others }, Date.now()));
   return entry === null || 'kind' in entry ? entry : chooseWhat(parts, entry);
 }
 
@@ -86,30 +100,49 @@ export async function chooseNamed(
   const prompts = parts.checkpoints.listCheckpoints();
   const prompt = prompts.find(({ id }) => id === named.messageId);
   const labels = await labelsOf(parts.files);
-  const entry = prompt ? promptEntry(prompt, null, labels) : otherEntry(named, null);
+  const entry = prompt ? promptEntry(prompt, parts, labels) : otherEntry(named, parts);
   return chooseWhat(parts, entry);
 }
 
-/** The plan, its diff, and what of it to take back. */
+/** The plan, its diff, and what of it to take back. Decisions about conflicts make another plan. */
 async function chooseWhat(parts: RewindParts, entry: RewindEntry): Promise<Chosen | null> {
   const { ui, files } = parts;
-  const plan = await planFor(files, entry);
   const title = `Rewind to: ${entry.description}`;
-  const body = await bodyOf(parts, entry.id, plan);
   const choices = entry.isPrompt ? REWIND_CHOICES : (['files'] as const);
-  const choice = await ui.showRewindChoice({ title, body, choices });
-  return choice === null ? null : { entry, choice: entry.isPrompt ? choice : 'files', plan };
+  let decided: readonly Resolution[] = [];
+  for (;;) {
+    const plan = await planFor(files, entry, decided).catch((error: unknown) => {
+      if (decided.length === 0 || !isSavepointError(error, 'plan-stale')) throw error;
+      return null;
+    });
+    if (plan === null && decided.length > 0) {
+      ui.displayWarning('A file changed since you decided about it. Decide again.');
+      decided = [];
+      continue;
+    }
+    const body = await bodyOf(parts, entry.id, plan);
+    const conflicts = plan?.lines.filter(canBeDecided).length ?? 0;
+    const choice = await ui.showRewindChoice({ title, body, choices, conflicts });
+    if (choice === null) return null;
+    if (choice !== 'conflicts') {
+      return { entry, choice: entry.isPrompt ? choice : 'files', plan };
+    }
+    if (plan !== null && files !== null) {
+      decided = [...decided, ...(await decideConflicts({ ...parts, files }, plan))];
+    }
+  }
 }
 
 /** Null where the engine does not hold the checkpoint. */
 async function planFor(
   files: EngineFiles | null,
-  { id, isPrompt }: RewindEntry,
+  { id, isPrompt }: Pick<RewindEntry, 'id' | 'isPrompt'>,
+  resolutions: readonly Resolution[] = [],
 ): Promise<RewindPlan | null> {
   if (files === null || (isPrompt && !(await files.holds(id)))) return null;
   // The menu may have stood open for a while.
   await files.savepoint.scanAgain();
-  return isPrompt ? files.plan(id) : files.planOther(id);
+  return isPrompt ? files.plan(id, resolutions) : files.planOther(id, resolutions);
 }
 
 /** The plan and its diff; where the engine has none, what the SDK alone would do. */
@@ -122,11 +155,20 @@ async function bodyOf(
     const lines = await sdkPreview(query, id);
     return () => lines;
   }
+  const { savepoint } = files;
   const preview = await previewOf(plan, {
-    diffOf: (line) => files.savepoint.planDiff(line),
+    diffOf: (line) => savepoint.planDiff(line),
+    // One that changes meanwhile is found when the plan is carried out.
+    conflictOf: (line) => savepoint.planConflict(line).catch(() => null),
     paint,
+    breathe,
   });
   return (columns) => previewText(preview, paint, columns);
+}
+
+/** Lets keys be heard between two files. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The result of a rewind of files. */
@@ -161,43 +203,62 @@ export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<
 
 function promptEntry(
   { id, timestamp, description }: CheckpointMetadata,
-  files: EngineFiles | null,
+  parts: RewindParts,
   labels: ReadonlyMap<string, string>,
 ): RewindEntry {
-  const planned = async () => ((await files?.holds(id)) ? files?.plan(id) : undefined);
-  const changes = countsOf(files, planned);
-  return { id, timestamp, description, label: labels.get(id) ?? null, isPrompt: true, changes };
+  return entryOf(
+    { id, timestamp, description, label: labels.get(id) ?? null, isPrompt: true },
+    parts,
+  );
 }
 
 function otherEntry(
   { id, createdAt, description, label }: ListedCheckpoint,
-  files: EngineFiles | null,
+  parts: RewindParts,
 ): RewindEntry {
   const timestamp = new Date(createdAt);
-  const changes = countsOf(files, async () => files?.planOther(id));
-  return { id, timestamp, description, label, isPrompt: false, changes };
+  return entryOf({ id, timestamp, description, label, isPrompt: false }, parts);
 }
 
-/** For the menu. Null where the counts cannot be told, which does not stop the menu. */
-async function countsOf(
-  files: EngineFiles | null,
-  planned: () => Promise<RewindPlan | undefined>,
-): Promise<RewindCounts | null> {
-  if (files === null) return null;
-  try {
-    const plan = await planned();
-    if (plan === undefined) return null;
-    const lines = plan.lines.filter(changesFile);
-    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.savepoint.planDiff(line))));
-    return {
-      ...planCounts(plan),
-      insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
-      deletions: diffs.reduce((sum, one) => sum + one.deletions, 0),
-    };
-  } catch {
-    return null;
-  }
+/** Nothing of it is counted before somebody looks. */
+function entryOf(
+  about: Pick<RewindEntry, 'id' | 'timestamp' | 'description' | 'label' | 'isPrompt'>,
+  parts: RewindParts,
+): RewindEntry {
+  const { files } = parts;
+  const { id, isPrompt } = about;
+  const plan = async () =>
+    files !== null && isPrompt && !(await files.holds(id)) ? null : planned();
+  const planned = async () => (isPrompt ? files?.plan(id) : files?.planOther(id)) ?? null;
+  return {
+    ...about,
+    counts: async () => {
+      if (files === null) return { own: null, sum: null };
+      const sum = await plan();
+      return { own: await files.ownCounts(id), sum: sum && (await countsOf(files, sum)) };
+    },
+    preview: async () => bodyOf(parts, id, await plan()),
+  };
 }
+
+/** For the menu. */
+async function countsOf({ savepoint }: EngineFiles, plan: RewindPlan): Promise<RewindCounts> {
+  const counts = { ...planCounts(plan), insertions: 0, deletions: 0 };
+  const lines = plan.lines.filter(changesFile);
+  const diffs: PathDiff[] = [];
+  for (const line of lines.slice(0, MOST_COUNTED)) {
+    await breathe();
+    diffs.push(await savepoint.planDiff(line));
+  }
+  for (const { insertions, deletions } of eachFileDiff(diffs)) {
+    counts.insertions += insertions;
+    counts.deletions += deletions;
+  }
+  return counts;
+}
+
+/** Of a plan with more files, the lines of these are counted. */
+const MOST_COUNTED = 500;
 
 /** By the prompts that they belong to. */
 async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
@@ -241,7 +302,7 @@ const OTHERS = 'Checkpoints of other sessions';
 interface Selectable {
   readonly rows: readonly RewindEntry[];
   readonly executions: readonly KnownExecution[];
-  readonly ofOthers: readonly ListedCheckpoint[];
+  readonly others: readonly RewindEntry[];
 }
 
 /**
@@ -250,7 +311,7 @@ interface Selectable {
  */
 async function selectCheckpoint(
   ui: InteractiveUI,
-  { rows, executions, ofOthers }: Selectable,
+  { rows, executions, others: ofOthers }: Selectable,
   now: number,
 ): Promise<RewindEntry | KnownExecution | null> {
   const items = rows.map((row) => itemOf(row, now));
@@ -266,10 +327,9 @@ async function selectCheckpoint(
 
 async function selectOther(
   ui: InteractiveUI,
-  ofOthers: readonly ListedCheckpoint[],
+  rows: readonly RewindEntry[],
   now: number,
 ): Promise<RewindEntry | null> {
-  const rows = ofOthers.map((one) => otherEntry(one, null));
   const chosen = await ui.select<string>(
     OTHERS,
     rows.map((row) => itemOf(row, now)),

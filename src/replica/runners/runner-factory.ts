@@ -3,6 +3,7 @@ import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import type { McpServerShown } from '../commands/command.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
+import type { CustomPlaces } from '../commands/custom-commands.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { ReplicaConfig } from '../config/replica-settings.ts';
 import type { FileLogger } from '../file-logger.ts';
@@ -42,6 +43,10 @@ export interface RunnerFactoryParts {
   readonly paint: Paint;
   readonly columns: () => number;
   readonly modelLabel: string | null;
+  /** The person's own environment, for commands that they run themselves. */
+  readonly ownEnv: Readonly<Record<string, string | undefined>>;
+  /** Where custom commands are, and the answers whether to trust them. */
+  readonly custom: CustomPlaces;
   /** The project, as a person would write its path. */
   readonly folder: string;
   /** Said when it begins; null where nobody sits there. */
@@ -65,6 +70,8 @@ export class RunnerFactory {
   readonly #parts: RunnerFactoryParts;
   readonly #modes: PermissionModes;
   #live: StreamingQueryManager | null = null;
+  /** The model that the person has changed to. */
+  #model: string | null = null;
 
   constructor(parts: RunnerFactoryParts) {
     this.#parts = parts;
@@ -88,6 +95,18 @@ export class RunnerFactory {
       modes: this.#modes,
       status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),
+      models: async () => (await this.#live?.getQueryInstance()?.supportedModels()) ?? [],
+      setModel: async (name) => {
+        await this.#live?.getQueryInstance()?.setModel(name);
+        this.#model = name;
+      },
+      usage: () => this.#live?.usage ?? null,
+      permissions: {
+        granted: () => permissions.granted(),
+        takeBack: async (id) => {
+          if (permissions.takeBack(id)) await this.#live?.renew();
+        },
+      },
     });
   }
 
@@ -137,7 +156,7 @@ export class RunnerFactory {
     return {
       cwd: project,
       env,
-      model,
+      model: this.#model ?? model,
       instructions: readInstructions(project),
       permissionMode: this.#modes.current,
       mayBypass: this.#modes.mayBypass,

@@ -1,5 +1,6 @@
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import type { Todo } from '../commands/command.ts';
+import type { PromptImage } from '../offers/images.ts';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 
 /** How a conversation begins. */
@@ -25,6 +26,7 @@ export interface Prompt {
   readonly text: string;
   /** For the agent alone, put before the text: files that were rewound, context that was loaded. */
   readonly context: readonly string[];
+  readonly images?: readonly PromptImage[];
 }
 
 /** What `StreamingQueryManager` tells. */

@@ -10,6 +10,8 @@ import type {
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
+import type { UsageShown } from '../commands/command.ts';
+import type { PromptImage } from '../offers/images.ts';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 import type { ConversationUsage, Prompt, TurnEnd } from './conversation.ts';
 
@@ -27,9 +29,11 @@ interface MessageHandlers {
 /** Between what a person writes and what the SDK speaks. */
 export class MessageRouter {
   /** The prompt under the uuid that was chosen for it; what is for the agent alone stands before it. */
-  buildStreamMessage({ uuid, text, context }: Prompt): SDKUserMessage {
-    const texts = [...context.filter((one) => one !== ''), text];
-    const content = texts.map((one) => ({ type: 'text' as const, text: one }));
+  buildStreamMessage({ uuid, text, context, images = [] }: Prompt): SDKUserMessage {
+    const block = (one: string) => ({ type: 'text' as const, text: one });
+    const before = context.filter((one) => one !== '').map(block);
+    // The SDK looks for `@path` in the last text alone, so nothing that a command printed names a file.
+    const content = [...before, ...images.map(imageBlock), block(text)];
     return {
       type: 'user',
       message: { role: 'user', content },
@@ -46,9 +50,14 @@ export class MessageRouter {
     else if (message.type === 'result') handlers.onResult(message);
     else if (message.type !== 'system') return;
     else if (message.subtype === 'init') handlers.onInit(message);
-    else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
     else if (message.subtype === 'status') handlers.onStatus(message);
+    else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
   }
+}
+
+function imageBlock({ mediaType, bytes }: PromptImage) {
+  const source = { type: 'base64', media_type: mediaType, data: bytes.toString('base64') } as const;
+  return { type: 'image', source } as const;
 }
 
 export function toolUsesOf({ message }: SDKAssistantMessage): ToolUseShown[] {
@@ -86,6 +95,17 @@ function textOf(content: unknown): string {
 /** The fields of a value that may be anything. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** All that the query has used so far: each result of the SDK carries the sum. */
+export function usedBy({ total_cost_usd: costUSD, modelUsage }: SDKResultMessage): UsageShown {
+  const models = Object.entries(modelUsage ?? {}).map(([name, used]) => ({
+    name,
+    input: used.inputTokens + used.cacheCreationInputTokens,
+    output: used.outputTokens,
+    cached: used.cacheReadInputTokens,
+  }));
+  return { costUSD: costUSD ?? 0, models };
 }
 
 /** `last`: the last message of the agent itself, which tells how much of the context is in use. */

@@ -11,6 +11,7 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { extractCheckpointDescription } from '../checkpoint/description.ts';
+import type { UsageShown } from '../commands/command.ts';
 import type { ConversationEvents, ConversationStart, Prompt, TurnEnd } from './conversation.ts';
 import { LiveQuery } from './live-query.ts';
 import {
@@ -20,6 +21,7 @@ import {
   toolResultsOf,
   toolUsesOf,
   usageOf,
+  usedBy,
 } from './message-router.ts';
 import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
 import { TaskOutputs } from './task-outputs.ts';
@@ -60,6 +62,7 @@ export class StreamingQueryManager {
   /** Whether a query of this conversation was begun, and whether a turn of it has ended: then it is kept. */
   #hasBegun = false;
   #isKept = false;
+  #usage: UsageShown | null = null;
   /** The agent's last message, for what it says of the context. */
   #last: SDKAssistantMessage['message'] | null = null;
 
@@ -93,6 +96,11 @@ export class StreamingQueryManager {
     await this.#live?.interrupt();
   }
 
+  /** Ends the query between two turns; the next prompt begins another one, which goes on where it was. */
+  async renew(): Promise<void> {
+    if (this.#turns.size === 0) await this.#live?.close({ gently: true });
+  }
+
   /** For the query that runs, if there is one; the next one begins with what `queryOptions` says then. */
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     await this.#live?.query.setPermissionMode(mode);
@@ -102,6 +110,11 @@ export class StreamingQueryManager {
   async close(): Promise<void> {
     this.#start = null;
     await this.#live?.close({ gently: this.#turns.size === 0 });
+  }
+
+  /** What the SDK told last of what was used; null before the first turn has ended. */
+  get usage(): UsageShown | null {
+    return this.#usage;
   }
 
   /** Null while no query runs. */
@@ -194,6 +207,7 @@ export class StreamingQueryManager {
       this.#live.failed(reasonOf(result));
       return;
     }
+    this.#usage = usedBy(result);
     const ended = this.#turnsEndedBy(result);
     this.#isKept ||= ended.length > 0;
     if (ended.length > 0 && !result.is_error && !this.#answer.hasTold) {

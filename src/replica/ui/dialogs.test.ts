@@ -3,8 +3,14 @@ import { unifiedHunks } from '../../index.ts';
 import { type Chooser, pressed } from '../../terminal/interactive/chooser.ts';
 import { chooserRows } from '../../terminal/interactive/chooser-rows.ts';
 import { textWidth } from '../../terminal/text-width.ts';
-import { listOf, permissionDialog, rewindChoice, rewindMenu } from './dialogs.ts';
-import type { PermissionQuestion, RewindCounts, RewindEntry } from './interactive-ui.ts';
+import { listOf, permissionDialog } from './dialogs.ts';
+import type {
+  EntryCounts,
+  PermissionQuestion,
+  RewindCounts,
+  RewindEntry,
+} from './interactive-ui.ts';
+import { rewindChoice, rewindMenu } from './rewind-menu.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const plain = (_style: string, text: string): string => text;
@@ -17,7 +23,8 @@ const entry = (minutes: number, description: string, label: string | null = null
   description,
   label,
   isPrompt: true,
-  changes: Promise.resolve(null),
+  counts: async () => ({ own: null, sum: null }),
+  preview: async () => () => [],
 });
 const counts = (some: Partial<RewindCounts>): RewindCounts => ({
   files: 0,
@@ -27,6 +34,7 @@ const counts = (some: Partial<RewindCounts>): RewindCounts => ({
   deletions: 0,
   ...some,
 });
+const NOTHING = { counts: new Map<string, EntryCounts>(), previews: new Map() };
 const never = new AbortController().signal;
 
 it('offers only what can be taken back', () => {
@@ -45,22 +53,26 @@ it('lists when, what, and what would change as far as that is known', () => {
     entry(121, 'Split it'),
     entry(122, 'Mine'),
   ];
-  const known = new Map<string, RewindCounts | null>([
+  const sums: [string, RewindCounts | null][] = [
     ['Add dark mode toggle', counts({ files: 2, insertions: 10, deletions: 3 })],
     ['修复解析器', counts({})],
     ['Split it', counts({ files: 1, folders: 2, conflicts: 1, insertions: 4 })],
     ['Mine', counts({ conflicts: 2 })],
     ['Begin', null],
-  ]);
-  expect(rowsOf(rewindMenu(entries, known, plain), 80, 22)).toEqual([
-    'Rewind: what each takes back',
-    '❯ 1  2 minutes ago  Add dark mode toggle  2 files +10 -3',
+  ];
+  const own = counts({ files: 1, insertions: 1 });
+  const known = new Map<string, EntryCounts>(
+    sums.map(([id, sum]) => [id, { own: id.startsWith('Add') ? own : sum, sum }]),
+  );
+  expect(rowsOf(rewindMenu(entries, { ...NOTHING, counts: known }, plain), 80, 22)).toEqual([
+    'Rewind: what each changed → what going back takes back',
+    '❯ 1  2 minutes ago  Add dark mode toggle  1 file +1 -0 → 2 files +10 -3',
     '  2  1 hour ago     修复解析器  no changes',
     '  3  1 hour ago     [good] Tidy up\\x1b[2J  …',
     '  4  2 hours ago    Begin',
     '  5  2 hours ago    Split it  1 file and 2 folders +4 -0, 1 conflict',
     '  6  2 hours ago    Mine  2 conflicts',
-    '1–6 or ↑↓ Enter · 0 or Esc leaves',
+    '1–6 or ↑↓ Enter · d diff · / filters · 0 or Esc leaves',
   ]);
 });
 
@@ -75,7 +87,7 @@ it.each([
     const entries = Array.from({ length: 30 }, (_, i) =>
       entry(i, `第${i + 1}个提示，很长很长很长很长很长很长的描述`),
     );
-    const menu = rewindMenu(entries, new Map(), plain);
+    const menu = rewindMenu(entries, NOTHING, plain);
     for (const selected of [0, 14, 29]) {
       const shown = rowsOf({ ...menu, selected }, columns, rows);
       expect(shown.length).toBeLessThanOrEqual(rows);

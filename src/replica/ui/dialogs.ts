@@ -1,4 +1,3 @@
-import { displayText } from '../../index.ts';
 import {
   afterPause,
   type Chooser,
@@ -11,20 +10,9 @@ import {
 } from '../../terminal/interactive/chooser.ts';
 import type { Key } from '../../terminal/interactive/keys.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { plural, relativeTime } from '../../terminal/phrases.ts';
-import { pathsText } from '../../terminal/plan-text.ts';
 import { wrapRows } from '../../terminal/rows.ts';
-import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { editCounts, editRows } from '../tools/edit-rows.ts';
-import type {
-  ListItem,
-  PermissionAnswer,
-  PermissionQuestion,
-  RewindChoice,
-  RewindCounts,
-  RewindEntry,
-  RewindPreview,
-} from './interactive-ui.ts';
+import type { ListItem, PermissionAnswer, PermissionQuestion } from './interactive-ui.ts';
 
 /** How long the beginning of a number waits for the rest of it. */
 const PAUSE_MS = 800;
@@ -39,8 +27,17 @@ export interface Asked<Value> {
   close(): void;
 }
 
+/** What is to happen before a question is answered. */
+export interface AskOptions<Value> {
+  /** A letter of the chooser's `keys` was pressed. The question is closed. */
+  readonly onKey?: (key: string, value: Value | null) => void;
+  /** Another option is selected, or the first one is shown. */
+  readonly onSelect?: (selected: number, chooser: Chooser<Value>) => void;
+}
+
 interface Waiting {
   chooser: Chooser<unknown>;
+  readonly options: AskOptions<unknown>;
   readonly settle: (value: unknown) => void;
 }
 
@@ -54,11 +51,13 @@ export class DialogQueue {
     this.#show = show;
   }
 
-  ask<Value>(chooser: Chooser<Value>): Asked<Value> {
+  ask<Value>(chooser: Chooser<Value>, options: AskOptions<Value> = {}): Asked<Value> {
     const { promise, resolve } = Promise.withResolvers<Value | null>();
-    const one: Waiting = { chooser, settle: resolve as (value: unknown) => void };
+    const settle = resolve as (value: unknown) => void;
+    const one: Waiting = { chooser, options: options as AskOptions<unknown>, settle };
     this.#waiting.push(one);
     this.#refresh();
+    one.options.onSelect?.(chooser.selected, one.chooser);
     return {
       answer: promise,
       refresh: () => {
@@ -79,8 +78,11 @@ export class DialogQueue {
     if (one === undefined) return;
     clearTimeout(this.#timer);
     const { chooser, outcome } = pressed(one.chooser, key, view);
+    const isMoved =
+      chooser.selected !== one.chooser.selected || chooser.matches !== one.chooser.matches;
     one.chooser = chooser;
     this.#refresh();
+    if (isMoved) one.options.onSelect?.(chooser.selected, chooser);
     this.#follow(one, outcome);
   }
 
@@ -92,6 +94,10 @@ export class DialogQueue {
   #follow(one: Waiting, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'chosen') this.#settle(one, outcome.value);
     if (outcome.kind === 'leave') this.#settle(one, null);
+    if (outcome.kind === 'key') {
+      one.options.onKey?.(outcome.key, outcome.value);
+      this.#settle(one, null);
+    }
     if (outcome.kind !== 'pause') return;
     this.#timer = setTimeout(() => this.#follow(one, afterPause(one.chooser)), PAUSE_MS);
   }
@@ -108,18 +114,6 @@ export class DialogQueue {
   #refresh(): void {
     this.#show(this.#waiting[0]?.chooser ?? null);
   }
-}
-
-const CHOICES: Readonly<Record<RewindChoice, string>> = {
-  files: 'files: put them back, the conversation goes on',
-  conversation: 'conversation: go back in it, files stay as they are',
-  both: 'both: files and conversation',
-};
-
-/** The plan and the diff, and what of it to take back. */
-export function rewindChoice({ title, body, choices }: RewindPreview): Chooser<RewindChoice> {
-  const options = choices.map((choice, i) => named(choice, CHOICES[choice], i + 1));
-  return chooserOf({ title, body, options });
 }
 
 export function listOf<Id extends string>(
@@ -176,7 +170,7 @@ export function confirmDialog(question: string): Chooser<boolean> {
   return chooserOf<boolean>({ title, body, options, selected: 1 });
 }
 
-function named<Value>(
+export function named<Value>(
   value: Value,
   name: string,
   number: number,
@@ -186,80 +180,4 @@ function named<Value>(
   const rows = ({ columns }: OptionRoom): string[] => wrapRows(text, columns);
   const option = { value, label: String(number), rows };
   return letter === undefined ? option : { ...option, letter };
-}
-
-/** What became known of the changes so far; an entry that is missing is still being counted. */
-type KnownCounts = ReadonlyMap<string, RewindCounts | null>;
-
-/** Below this, time and counts leave the description no room beside them. */
-const LEAST_FOR_ONE_ROW = 56;
-
-const MENU_TITLE = 'Rewind: what each takes back';
-
-/** The menu of Esc Esc: when, what, and what a rewind to it would change. */
-export function rewindMenu(
-  entries: readonly RewindEntry[],
-  known: KnownCounts,
-  paint: Paint,
-): Chooser<RewindEntry> {
-  const timesAt = (now: number): number =>
-    Math.max(...entries.map(({ timestamp }) => textWidth(timeOf(timestamp, now))));
-  const options = entries.map((entry, i) => ({
-    value: entry,
-    label: String(i + 1),
-    rows: (room: OptionRoom) => {
-      const counts = countsOf(known.get(entry.id), paint);
-      return room.columns < LEAST_FOR_ONE_ROW
-        ? twoRows(entry, counts, room, paint)
-        : [oneRow(entry, counts, { ...room, times: timesAt(room.now) }, paint)];
-    },
-  }));
-  return chooserOf({ title: MENU_TITLE, options });
-}
-
-function oneRow(
-  { timestamp, description, label }: RewindEntry,
-  counts: string,
-  { columns, now, times }: OptionRoom & { readonly times: number },
-  paint: Paint,
-): string {
-  const time = padWidth(timeOf(timestamp, now), times);
-  const end = counts === '' ? '' : `  ${counts}`;
-  const what = described(description, label, columns - times - 2 - textWidth(end), paint);
-  return `${paint('dim', time)}  ${what}${end}`;
-}
-
-function twoRows(
-  { timestamp, description, label }: RewindEntry,
-  counts: string,
-  { columns, now }: OptionRoom,
-  paint: Paint,
-): string[] {
-  const time = clipWidth(timeOf(timestamp, now), columns);
-  const hasRoom = textWidth(time) + 2 + textWidth(counts) <= columns;
-  const below = paint('dim', time) + (hasRoom ? `  ${counts}` : '');
-  return [described(description, label, columns, paint), below];
-}
-
-function described(text: string, label: string | null, room: number, paint: Paint): string {
-  const safe = displayText(text);
-  if (label === null) return clipWidth(safe, room);
-  const shown = clipWidth(`[${displayText(label)}]`, Math.max(4, Math.floor(room / 2)));
-  return `${paint('cyan', shown)} ${clipWidth(safe, room - textWidth(shown) - 1)}`;
-}
-
-function countsOf(counts: RewindCounts | null | undefined, paint: Paint): string {
-  if (counts === undefined) return paint('dim', '…');
-  if (counts === null) return '';
-  const { files, folders, conflicts, insertions, deletions } = counts;
-  const lines = `${paint('green', `+${insertions}`)} ${paint('red', `-${deletions}`)}`;
-  const parts = [
-    ...(files + folders > 0 ? [`${pathsText(counts)} ${lines}`] : []),
-    ...(conflicts > 0 ? [paint('yellow', plural(conflicts, 'conflict'))] : []),
-  ];
-  return parts.length === 0 ? paint('dim', 'no changes') : parts.join(', ');
-}
-
-function timeOf(timestamp: Date, now: number): string {
-  return relativeTime(timestamp.getTime(), now);
 }

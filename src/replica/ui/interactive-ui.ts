@@ -49,11 +49,21 @@ export interface InteractiveUI {
   showConversation(entries: readonly ConversationEntry[]): void;
   /** Puts a text into the input, to be edited: the prompt that was taken back. */
   setInput(text: string): void;
+  /** Asks again what is offered for what is being typed. */
+  refreshOffers(): void;
 
-  /** The menu of Esc Esc. Null when the person leaves it (0, Esc). */
-  showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null>;
+  /**
+   * The menu of Esc Esc; `others` are those of other conversations, behind a key. Null when the person leaves it
+   * (0, Esc).
+   */
+  showRewindMenu(
+    entries: readonly RewindEntry[],
+    others: readonly RewindEntry[],
+  ): Promise<RewindEntry | null>;
   /** A diff to read before the choice of what to take back; null when the person leaves. */
-  showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null>;
+  showRewindChoice(preview: RewindPreview): Promise<RewindChoice | 'conflicts' | null>;
+  /** Both sides of a conflict; null when the person decides nothing. */
+  askConflict(question: ConflictQuestion): Promise<ConflictChoice | null>;
   /** A list to choose from (`InteractiveListSelector` of the seeds). Null when the person leaves. */
   select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
   askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
@@ -65,6 +75,10 @@ export interface InteractiveUI {
 export interface UIHandlers {
   /** Enter: a prompt or a slash command, as it was typed. Resolves when it is sent, or carried out. */
   onSubmit(text: string): Promise<void>;
+  /** Enter after `!`: a command of the person's own. `hasPaste`: some of it was pasted. */
+  onOwnCommand(command: string, hasPaste: boolean): Promise<void>;
+  /** Enter after `#`: a line for CLAUDE.md. */
+  onNote(text: string): Promise<void>;
   /** Esc twice within 300 ms. Resolves when the menu is closed and what came of it is done. */
   onRewind(): Promise<void>;
   /** ↑ at an empty input: the last prompt that waits is not sent, but edited. Null where none waits. */
@@ -75,7 +89,9 @@ export interface UIHandlers {
   onExit(): void;
   /** Shift-Tab: the next of the permission modes. */
   onNextMode(): void;
-  /** What Tab offers for a text that begins with a slash. */
+  /** The images that a text names, as a mark each. */
+  imagesIn(text: string): readonly string[];
+  /** What Tab offers for a text that begins with a slash, or for a word that begins with `@`. */
   complete(text: string): readonly Completion[];
 }
 
@@ -91,8 +107,17 @@ export interface RewindEntry {
   readonly label: string | null;
   /** Whether it is a prompt of this conversation; to others only files can go back. */
   readonly isPrompt: boolean;
-  /** What a rewind to it would change; null while it is being counted or where nobody knows. */
-  readonly changes: Promise<RewindCounts | null>;
+  /** Counted when it is asked for: there may be many entries. */
+  counts(): Promise<EntryCounts>;
+  /** The plan and its diff, coloured, safe to show, for so many columns. */
+  preview(): Promise<(columns: number) => readonly string[]>;
+}
+
+export interface EntryCounts {
+  /** What it changed itself; null where nobody knows. */
+  readonly own: RewindCounts | null;
+  /** What a rewind to it would take back. */
+  readonly sum: RewindCounts | null;
 }
 
 /** What a rewind would take back, and the conflicts that it would leave. */
@@ -107,7 +132,19 @@ export interface RewindPreview {
   readonly body: (columns: number) => readonly string[];
   /** What can be taken back. */
   readonly choices: readonly RewindChoice[];
+  /** Conflicts that the person can still decide about. */
+  readonly conflicts?: number;
 }
+
+export interface ConflictQuestion {
+  readonly title: string;
+  /** The lines of both sides, coloured, safe to show. */
+  readonly body: (columns: number) => readonly string[];
+  /** Whether both are text that an editor can hold. */
+  readonly canMerge: boolean;
+}
+
+export type ConflictChoice = 'keep' | 'restore' | 'merge';
 
 export const REWIND_CHOICES = ['files', 'conversation', 'both'] as const;
 

@@ -1,9 +1,11 @@
 import type { Paint } from '../../terminal/paint.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 
+const WAY_BACK = 'Esc Esc';
+
 /** What `?` shows at an empty input, in the order of how much people need it. */
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Esc Esc', 'the way back'],
+const ALL_KEYS: readonly (readonly [keys: string, what: string])[] = [
+  [WAY_BACK, 'the way back'],
   ['Esc', 'interrupts'],
   ['/', 'commands'],
   ['Shift-Tab', 'next permission mode'],
@@ -26,13 +28,19 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 const GAP = 3;
 
 /** The keys in as many columns as fit, from top to bottom; what has no room is left out. */
-export function keyHelpRows(columns: number, room: number, paint: Paint): string[] {
-  const keys = Math.max(...KEYS.map(([key]) => textWidth(key)));
-  const widest = keys + 2 + Math.max(...KEYS.map(([, what]) => textWidth(what)));
+export function keyHelpRows(
+  columns: number,
+  room: number,
+  paint: Paint,
+  hasWayBack = true,
+): string[] {
+  const shown = hasWayBack ? ALL_KEYS : ALL_KEYS.filter(([key]) => key !== WAY_BACK);
+  const keys = Math.max(...shown.map(([key]) => textWidth(key)));
+  const widest = keys + 2 + Math.max(...shown.map(([, what]) => textWidth(what)));
   const across = Math.max(1, Math.floor((columns - 1) / (widest + GAP)));
-  const down = Math.min(Math.max(0, room), Math.ceil(KEYS.length / across));
+  const down = Math.min(Math.max(0, room), Math.ceil(shown.length / across));
   return Array.from({ length: down }, (_, row) => {
-    const cells = Array.from({ length: across }, (_, column) => KEYS[column * down + row]);
+    const cells = Array.from({ length: across }, (_, column) => shown[column * down + row]);
     return cells
       .flatMap((cell) => (cell === undefined ? [] : [cell]))
       .map(([key, what]) => {

@@ -30,6 +30,9 @@ beforeEach(() => {
     handlers: {
       onSubmit: async (text) => void heard.push(`submit ${text}`),
       onRewind: async () => void heard.push('rewind'),
+      onOwnCommand: async () => undefined,
+      onNote: async () => undefined,
+      imagesIn: () => [],
       onTakeBack: () => null,
       onInterrupt: () => heard.push('interrupt'),
       onExit: () => heard.push('exit'),

@@ -5,7 +5,16 @@ import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { DialogQueue } from './dialogs.ts';
 import type { UIHandlers } from './interactive-ui.ts';
 import { dialogRoom, PROMPT_MARGIN } from './live-view.ts';
-import { isEmpty, type PromptRoom, pressedPrompt, withHistory, withText } from './prompt.ts';
+import {
+  isEmpty,
+  type PromptRoom,
+  pressedPrompt,
+  type Submitted,
+  withHistory,
+  withOffers,
+  withoutOffers,
+  withText,
+} from './prompt.ts';
 import type { PromptMemory } from './prompt-history.ts';
 import type { UIStore } from './ui-state.ts';
 
@@ -16,6 +25,7 @@ const EXIT_MS = 2_000;
 /** A person who typed this recently is still typing, and has not seen the question. */
 const TYPING_MS = 500;
 const EXIT_HINT = 'press Ctrl-C again to leave';
+const AT_WORK_HINT = 'the agent is at work: Esc interrupts it, or wait and press Enter again';
 
 export interface KeyboardParts {
   readonly store: UIStore;
@@ -62,8 +72,19 @@ export class Keyboard {
   }
 
   setInput(text: string): void {
+    const { store, handlers } = this.#parts;
+    const prompt = withText(store.get().prompt, text, this.#promptRoom());
+    store.update({ prompt, images: handlers.imagesIn(text) });
+  }
+
+  /** What is offered may have changed. */
+  refreshOffers(): void {
     const { store } = this.#parts;
-    store.update({ prompt: withText(store.get().prompt, text, this.#promptRoom()) });
+    const { prompt } = store.get();
+    // Somebody who goes through the offers keeps the place.
+    if ((prompt.offered ?? 0) === 0) {
+      store.update({ prompt: withOffers(prompt, this.#promptRoom()) });
+    }
   }
 
   #pressAtPrompt(key: Key, arrivedAt: number): void {
@@ -77,9 +98,14 @@ export class Keyboard {
     else if (key.name === 'up' && this.#takesBack()) return;
     else if (key.name === 'back-tab') this.#parts.handlers.onNextMode();
     else if (key.name === 'open-editor') void this.#openEditor();
-    else if (isQuestionMark(key) && isEmpty(this.#parts.store.get().prompt)) {
+    else if (isQuestionMark(key) && this.#isAtStart()) {
       this.#parts.store.update({ showsKeys: true });
     } else this.#edit(key);
+  }
+
+  #isAtStart(): boolean {
+    const { prompt } = this.#parts.store.get();
+    return isEmpty(prompt) && prompt.mode === 'prompt';
   }
 
   /** Any key closes the list of keys. One that means nothing else does no more than that. */
@@ -108,6 +134,11 @@ export class Keyboard {
 
   #escape(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
+    const { prompt } = store.get();
+    if (prompt.completions.length > 0) store.update({ prompt: withoutOffers(prompt) });
+    if (prompt.mode !== 'prompt' && isEmpty(prompt)) {
+      store.update({ prompt: { ...prompt, mode: 'prompt' } });
+    }
     if (this.#escapes.press(arrivedAt)) void handlers.onRewind();
     else if (store.get().activity !== null) handlers.onInterrupt();
   }
@@ -115,7 +146,7 @@ export class Keyboard {
   #interrupt(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
     const { activity, prompt } = store.get();
-    if (activity === null && isEmpty(prompt)) {
+    if (activity === null && isEmpty(prompt) && prompt.mode === 'prompt') {
       if (this.#interrupts.press(arrivedAt)) handlers.onExit();
       else this.#hint(EXIT_HINT);
       return;
@@ -133,14 +164,30 @@ export class Keyboard {
 
   #edit(key: Key): void {
     const { handlers, store, memory } = this.#parts;
-    const { prompt } = store.get();
+    const { prompt, activity } = store.get();
     const isRecalling = key.name === 'up' || key.name === 'search';
     const before = isRecalling ? withHistory(prompt, memory.texts()) : prompt;
     const { state, submitted } = pressedPrompt(before, key, this.#promptRoom());
-    store.update({ prompt: state });
-    if (submitted === null) return;
-    memory.add(submitted);
-    void handlers.onSubmit(submitted);
+    const mustWait = submitted !== null && submitted.mode !== 'prompt' && activity !== null;
+    // What a person does to files must not fall into the agent's work: it would count as the agent's.
+    if (mustWait) {
+      this.#hint(AT_WORK_HINT);
+      return;
+    }
+    const isOther = state.field.cells !== prompt.field.cells;
+    const images = isOther ? handlers.imagesIn(textOf(state.field)) : store.get().images;
+    store.update({ prompt: state, images });
+    if (submitted !== null) this.#submit(submitted);
+  }
+
+  #submit({ text, mode, hasPaste }: Submitted): void {
+    const { handlers, memory } = this.#parts;
+    if (mode === 'command') void handlers.onOwnCommand(text, hasPaste);
+    else if (mode === 'note') void handlers.onNote(text);
+    else {
+      memory.add(text);
+      void handlers.onSubmit(text);
+    }
   }
 
   #answer(key: Key): void {

@@ -138,7 +138,7 @@ interface PromptView {
 /** `> ` before the first row, and as much before the others. */
 export const PROMPT_MARGIN = 2;
 const MOST_ROWS = 10;
-const MOST_OFFERS = 6;
+const MOST_OFFERS = 8;
 /** With less, the input has neither lines around it nor a status below. */
 const LEAST_FOR_FRAME = 6;
 
@@ -151,14 +151,18 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
   const top = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
   const typed = rows
     .slice(top, top + most)
-    .map((row, i) => `${i + top === 0 ? paint('cyan', '>') : ' '} ${row}`);
-  const frame = isFramed ? [paint('dim', '─'.repeat(columns))] : [];
+    .map((row, i) => `${i + top === 0 ? signOf(state.prompt, paint) : ' '} ${row}`);
+  const style = state.prompt.mode === 'prompt' ? 'dim' : 'magenta';
+  const frame = isFramed ? [paint(style, '─'.repeat(columns))] : [];
   const below = isFramed
     ? [...frame, ...belowRows(state, room - typed.length - 2, paint)]
     : hintRow(state, paint, room - typed.length);
   const left = room - typed.length - frame.length - below.length;
-  const offers = offerRows(state.prompt, { columns, room: Math.min(MOST_OFFERS, left) }, paint);
-  const above = [...offers, ...frame];
+  const images = state.images.slice(0, Math.max(0, left - 1));
+  const marks = images.map((mark) => paint('cyan', clipWidth(displayText(mark), columns)));
+  const offerRoom = Math.min(MOST_OFFERS, left - marks.length);
+  const offers = offerRows(state.prompt, { columns, room: offerRoom }, paint);
+  const above = [...offers, ...marks, ...frame];
   return {
     rows: [...above, ...typed, ...below],
     cursor: { row: above.length + cursor.row - top, column: cursor.column + PROMPT_MARGIN },
@@ -169,7 +173,7 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
 function belowRows(state: UIState, room: number, paint: Paint): string[] {
   const { columns } = state.size;
   if (state.prompt.search !== null) return [searchRow(state.prompt.search, columns, paint)];
-  if (state.showsKeys) return keyHelpRows(columns, room, paint);
+  if (state.showsKeys) return keyHelpRows(columns, room, paint, state.status?.wayBack !== null);
   return [statusRow(state, paint)];
 }
 
@@ -186,14 +190,27 @@ function searchRow({ query, at }: HistorySearch, columns: number, paint: Paint):
 
 const SEARCH = 'search:';
 
-function statusRow({ hint, status, size }: UIState, paint: Paint): string {
+const MODES = {
+  command: { sign: '!', says: 'your own command: its output goes to the model · Esc leaves' },
+  note: { sign: '#', says: 'Enter adds this line to CLAUDE.md · Esc leaves' },
+} as const;
+
+function signOf({ mode }: PromptState, paint: Paint): string {
+  return mode === 'prompt' ? paint('cyan', '>') : paint('magenta', MODES[mode].sign);
+}
+
+function statusRow({ hint, status, size, prompt }: UIState, paint: Paint): string {
   if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));
+  if (prompt.mode !== 'prompt') {
+    return paint('magenta', clipWidth(MODES[prompt.mode].says, size.columns));
+  }
   const text = status === null ? '' : statusText(status, size.columns);
   return paint('dim', clipWidth(text, size.columns));
 }
 
 function hintRow(state: UIState, paint: Paint, room: number): string[] {
-  return state.hint === null || room < 1 ? [] : [statusRow(state, paint)];
+  const says = state.hint !== null || state.prompt.mode !== 'prompt';
+  return says && room >= 1 ? [statusRow(state, paint)] : [];
 }
 
 function offerRows(
@@ -202,13 +219,18 @@ function offerRows(
   paint: Paint,
 ): string[] {
   if (room < 1) return [];
-  const top = Math.max(0, Math.min((offered ?? 0) - room + 1, completions.length - room));
+  // The last row says how many there are beside those that are shown.
+  const isCut = completions.length > room && room > 1;
+  const shown = isCut ? room - 1 : room;
+  const top = Math.max(0, Math.min((offered ?? 0) - shown + 1, completions.length - shown));
   const names = Math.max(0, ...completions.map(({ text }) => textWidth(displayText(text))));
-  return completions.slice(top, top + room).map(({ text, summary }, i) => {
+  const rows = completions.slice(top, top + shown).map(({ text, summary }, i) => {
     const isOffered = i + top === offered;
     const name = padWidth(clipWidth(displayText(text), columns - 2), Math.min(names, columns - 2));
     const rest = columns - 4 - textWidth(name);
     const more = rest > 8 ? `  ${paint('dim', clipWidth(displayText(summary), rest))}` : '';
     return `${isOffered ? paint('cyan', '❯') : ' '} ${isOffered ? paint('bold', name) : name}${more}`;
   });
+  const rest = `  … ${completions.length - shown} more`;
+  return isCut ? [...rows, paint('dim', clipWidth(rest, columns))] : rows;
 }

@@ -21,7 +21,7 @@ function type(keys: string, from: PromptState = NO_PROMPT): { state: PromptState
   const press = (key: Key): void => {
     const step = pressedPrompt(state, key, room);
     state = step.state;
-    if (step.submitted !== null) sent.push(step.submitted);
+    if (step.submitted !== null) sent.push(step.submitted.text);
   };
   new KeyDecoder({ lineBreaks: true }).push(Buffer.from(keys)).forEach(press);
   return { state, sent };
@@ -152,6 +152,51 @@ describe('slash commands', () => {
   it('are submitted as they were typed when no offer was chosen', () => {
     expect(type('/c\r').sent).toEqual(['/c']);
     expect(type('say /c').state.completions).toEqual([]);
+  });
+});
+
+describe('modes and mentions', () => {
+  const paste = (words: string): string => `\x1b[200~${words}\x1b[201~`;
+  const withPaths: typeof room = {
+    columns: 40,
+    complete: (word) =>
+      word.startsWith('@')
+        ? [
+            { text: '@src/', summary: '' },
+            { text: '@src/a.ts', summary: '' },
+          ]
+        : [],
+  };
+  const typeWith = (keys: string, from: PromptState = NO_PROMPT): PromptState => {
+    let state = from;
+    for (const key of new KeyDecoder({ lineBreaks: true }).push(Buffer.from(keys))) {
+      state = pressedPrompt(state, key, withPaths).state;
+    }
+    return state;
+  };
+
+  it('marks a command and a note by their first key, and never a paste or a recalled text', () => {
+    expect(type('!').state).toMatchObject({ mode: 'command' });
+    expect(type('#').state).toMatchObject({ mode: 'note' });
+    expect(type('a!').state.mode).toBe('prompt');
+    expect(type('!ls').state.mode).toBe('prompt');
+    expect(type(paste('!ls')).state.mode).toBe('prompt');
+    const bang = type('!').state;
+    expect(type(paste('ls'), bang).state).toMatchObject({ mode: 'command', hasPaste: true });
+    expect(type('\x7f', bang).state.mode).toBe('prompt');
+    const sent = type('rm -rf x\r').state;
+    expect(type('\x1b[A', type('!', sent).state).state.mode).toBe('prompt');
+    expect(withText(bang, 'rm', room).mode).toBe('prompt');
+  });
+
+  it('completes the word before the cursor, a file with a blank and a folder without', () => {
+    const state = typeWith('see @s');
+    expect(state).toMatchObject({ offered: 0, offeredFor: 4 });
+    expect(textOf(typeWith('\t', state).field)).toBe('see @src/');
+    expect(textOf(typeWith('\x1b[B\t', state).field)).toBe('see @src/a.ts ');
+    expect(typeWith('me@home').completions).toEqual([]);
+    expect(typeWith('@a b').completions).toEqual([]);
+    expect(typeWith('@"a b').completions).toHaveLength(2);
   });
 });
 

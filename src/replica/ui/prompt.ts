@@ -1,6 +1,7 @@
 import { movedRow } from '../../terminal/interactive/field-rows.ts';
 import type { Key } from '../../terminal/interactive/keys.ts';
 import {
+  completedFrom,
   EMPTY_FIELD,
   edited,
   insert,
@@ -29,14 +30,31 @@ export interface PromptState {
   readonly completions: readonly Completion[];
   /** The offer that the arrows are at; null until they are used. */
   readonly offered: number | null;
+  /** The first cell of what an offer stands for; it ends at the cursor. */
+  readonly offeredFor: number;
+  readonly mode: PromptMode;
+  /** Whether some of the text was pasted. */
+  readonly hasPaste: boolean;
   /** Null unless the history is being searched. */
   readonly search: HistorySearch | null;
 }
 
+/** What Enter does with the text: sends it, runs it as the person's own command, or adds it to CLAUDE.md. */
+export type PromptMode = 'prompt' | 'command' | 'note';
+
+/** Typed at the beginning of an empty input. A paste that begins with one of them is a text like any other. */
+const SIGNS: Readonly<Record<string, PromptMode>> = { '!': 'command', '#': 'note' };
+
 export interface PromptStep {
   readonly state: PromptState;
   /** What is to be sent, if that is what the key meant. */
-  readonly submitted: string | null;
+  readonly submitted: Submitted | null;
+}
+
+export interface Submitted {
+  readonly text: string;
+  readonly mode: PromptMode;
+  readonly hasPaste: boolean;
 }
 
 /** What a key needs to know beside the state. */
@@ -50,6 +68,9 @@ export const NO_PROMPT: PromptState = {
   history: NO_HISTORY,
   completions: [],
   offered: null,
+  offeredFor: 0,
+  mode: 'prompt',
+  hasPaste: false,
   search: null,
 };
 
@@ -61,18 +82,44 @@ export function isEmpty({ field }: PromptState): boolean {
 
 export function pressedPrompt(state: PromptState, key: Key, room: PromptRoom): PromptStep {
   if (state.search !== null) return pressedSearch(state, state.search, key, room);
-  if (key.name === 'text') return typed(state, insert(state.field, key.text, key.pasted), room);
+  if (key.name === 'text') {
+    const mode = isEmpty(state) && state.mode === 'prompt' && !key.pasted ? SIGNS[key.text] : null;
+    if (mode != null) return stay({ ...state, mode });
+    const hasPaste = state.hasPaste || key.pasted === true;
+    return typed({ ...state, hasPaste }, insert(state.field, key.text, key.pasted), room);
+  }
+  const isLeft = key.name === 'backspace' && state.mode !== 'prompt' && isEmpty(state);
+  if (isLeft) return stay({ ...state, mode: 'prompt' });
   if (key.name === 'enter') return entered(state, room);
   if (key.name === 'tab') return stay(completed(state, state.offered ?? 0, room));
   if (key.name === 'up' || key.name === 'down') return stay(movedBy(state, key.name, room));
   if (key.name === 'search') return stay(searching(state));
   const field = edited(state.field, key.name);
-  return field === null ? stay(state) : typed(state, field, room);
+  if (field === null) return stay(state);
+  const hasPaste = state.hasPaste || BRINGING_BACK.has(key.name);
+  return typed({ ...state, hasPaste }, field, room);
 }
+
+/** A text that comes back by one of these may have been pasted, or meant for something else. */
+const BRINGING_BACK: ReadonlySet<Key['name']> = new Set<Key['name']>([
+  'yank',
+  'yank-older',
+  'undo',
+]);
 
 /** Another text in the input, such as a prompt that was taken back. Undo brings the one before back. */
 export function withText(state: PromptState, text: string, room: PromptRoom): PromptState {
-  return typed({ ...state, search: null }, replaced(state.field, text), room).state;
+  const without = { ...state, search: null, mode: 'prompt' } as const;
+  return typed(without, replaced(state.field, text), room).state;
+}
+
+/** The same text with what is offered now. */
+export function withOffers(state: PromptState, room: PromptRoom): PromptState {
+  return offering(state, room);
+}
+
+export function withoutOffers(state: PromptState): PromptState {
+  return { ...state, completions: [], offered: null };
 }
 
 /** What others have sent meanwhile in this project. Changes nothing while the person goes through it. */
@@ -89,7 +136,8 @@ export function recalling(state: PromptState, prompts: readonly string[]): Promp
 function typed(state: PromptState, field: TextField, room: PromptRoom): PromptStep {
   const changed = field.cells !== state.field.cells;
   const history = changed ? atDraft(state.history) : state.history;
-  return stay(offering({ ...state, field, history }, room));
+  const hasPaste = state.hasPaste && field.cells.length > 0;
+  return stay(offering({ ...state, field, history, hasPaste }, room));
 }
 
 function entered(state: PromptState, room: PromptRoom): PromptStep {
@@ -101,9 +149,10 @@ function entered(state: PromptState, room: PromptRoom): PromptStep {
   if (state.offered !== null) return stay(completed(state, state.offered, room));
   const text = textOf(state.field);
   if (text.trim() === '') return stay(state);
-  const history = remembered(state.history, text);
+  const { mode, hasPaste } = state;
+  const history = mode === 'prompt' ? remembered(state.history, text) : atDraft(state.history);
   const field = recalled(state.field, '');
-  return { state: { ...NO_PROMPT, field, history }, submitted: text };
+  return { state: { ...NO_PROMPT, field, history }, submitted: { text, mode, hasPaste } };
 }
 
 function isAfterBackslash({ cells, cursor }: TextField): boolean {
@@ -112,7 +161,11 @@ function isAfterBackslash({ cells, cursor }: TextField): boolean {
 
 function completed(state: PromptState, index: number, room: PromptRoom): PromptState {
   const offer = state.completions[index];
-  return offer === undefined ? state : withText(state, offer.text, room);
+  if (offer === undefined) return state;
+  // A path is whole, unless it is a folder's: then one goes on in it.
+  const isWhole = offer.text.startsWith('@') && !offer.text.endsWith('/');
+  const text = isWhole ? `${offer.text} ` : offer.text;
+  return typed(state, completedFrom(state.field, state.offeredFor, text), room).state;
 }
 
 /** The arrows: through the offers, through the rows, through the history, whichever there is. */
@@ -126,26 +179,50 @@ function movedBy(state: PromptState, name: 'up' | 'down', room: PromptRoom): Pro
   const moved = movedRow(field, step, room.columns);
   if (moved !== null) return { ...state, field: moved };
   const recalled = step === -1 ? older(history, field) : newer(history, field);
-  return offering({ ...state, ...recalled }, room);
+  // What was sent once is a text again: it is never run as a command.
+  const mode = recalled.field === field ? state.mode : 'prompt';
+  return offering({ ...state, ...recalled, mode }, room);
 }
 
 function offering(state: PromptState, room: PromptRoom): PromptState {
-  const text = isCommand(state.field) ? textOf(state.field) : '';
-  const found = text === '' ? [] : room.complete(text);
+  const isPrompt = state.mode === 'prompt';
+  const offeredFor = isPrompt && isCommand(state.field) ? 0 : mentionStart(state.field);
+  if (offeredFor === null) return { ...state, completions: [], offered: null };
+  const { cells, cursor } = state.field;
+  const text = textOf({ cells: cells.slice(offeredFor, cursor) });
   // The text itself is not an offer.
-  const completions = found.filter((offer) => offer.text !== text);
-  return { ...state, completions, offered: null };
+  const completions = room.complete(text).filter((offer) => offer.text !== text);
+  // Enter takes the first path; of a folder, it sends what is there.
+  const isChosen = text.startsWith('@') && !text.endsWith('/') && completions.length > 0;
+  return { ...state, completions, offered: isChosen ? 0 : null, offeredFor };
+}
+
+/** Where a word that begins with `@` begins, before the cursor; null where there is none. */
+function mentionStart({ cells, cursor }: TextField): number | null {
+  const isBlank = (at: number): boolean => at < 0 || /^\s/.test(cells[at]?.text ?? '');
+  let quoted = false;
+  for (let at = cursor - 1; at >= Math.max(0, cursor - LONGEST_COMPLETED); at -= 1) {
+    const cell = cells[at];
+    if (cell === undefined || cell.folded || cell.text === '\n') return null;
+    if (cell.text === '@' && isBlank(at - 1)) {
+      return quoted && cells[at + 1]?.text !== '"' ? null : at;
+    }
+    quoted ||= isBlank(at);
+  }
+  return null;
 }
 
 /** Whether the text is one line that begins with a slash. Does not read a long paste at every key. */
-function isCommand({ cells }: TextField): boolean {
+function isCommand({ cells, cursor }: TextField): boolean {
+  if (cursor < cells.length) return false;
   if (cells[0]?.text !== '/' || cells.length > LONGEST_COMPLETED) return false;
   return cells.every(({ text, folded }) => !folded && text !== '\n');
 }
 
 function searching(state: PromptState): PromptState {
   const search = { query: EMPTY_FIELD, at: null, draft: state.field };
-  return { ...state, search, completions: [], offered: null };
+  // What is found was sent once: it is never run as a command.
+  return { ...state, search, mode: 'prompt', completions: [], offered: null };
 }
 
 /** Ctrl-R: what is typed is looked for; Enter sends what was found, other keys go on with it. */

@@ -91,7 +91,9 @@ describe('the interactive UI at a terminal', () => {
     await open();
     await type('some text', '> some text');
     await type(ESCAPE + ESCAPE, '2 files +10 -3');
-    expect(terminal.screen()).toContain('❯ 1  2 minutes ago  Prompt number 1  1 file +10 -3');
+    expect(terminal.screen()).toContain(
+      '❯ 1  2 minutes ago  Prompt number 1  1 file +2 -3 → 1 file +10 -3',
+    );
     await type(DOWN, '❯ 2  4 minutes ago  修复解析器并添加测试');
     const screen = await type(ENTER, 'chose entry-2');
     expect(screen).toContain('> some text');
@@ -105,6 +107,17 @@ describe('the interactive UI at a terminal', () => {
     await type('3', 'chose entry-3');
     await type('long menu\r', '1–25');
     await type('12', 'chose entry-12');
+    await type('menu\r', 'Rewind');
+    await type('/lunch', ': lunch▏');
+    expect(terminal.screen()).not.toContain('Prompt number 1');
+    await type(ENTER, 'chose entry-3');
+    await type('menu\r', 'Rewind');
+    await type('d', 'lines 1–');
+    await type(ESCAPE, 'Rewind');
+    await type('o', '❯ 1  2 minutes ago  Of another conversation 1');
+    await type(ESCAPE, '❯ 1  2 minutes ago  Prompt number 1');
+    await type('o', 'Of another conversation 1');
+    await type('2', 'chose other-2');
     await type('menu\r', 'Rewind');
     await type('0', 'left the menu');
     await type('choice\r', 'lines 1–');
@@ -121,7 +134,7 @@ describe('the interactive UI at a terminal', () => {
     await type('menu\r', '❯ 1  2 minutes ago');
     for (const [columns, rows, sign] of [
       [40, 10, '❯ 1  Prompt number 1'],
-      [100, 30, '❯ 1  2 minutes ago'],
+      [100, 30, '│ +line 20 of prompt 1'],
       [20, 6, '❯ 1'],
       [80, 24, '❯ 1  2 minutes ago'],
     ] as const) {

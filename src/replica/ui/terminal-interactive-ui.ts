@@ -1,3 +1,4 @@
+import { displayText } from '../../index.ts';
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import {
   type EditedText,
@@ -8,33 +9,32 @@ import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactiv
 import { type Paint, paintFor } from '../../terminal/paint.ts';
 import type { Todo } from '../commands/command.ts';
 import { loadHighlighter } from './code-highlight.ts';
-import {
-  confirmDialog,
-  DialogQueue,
-  listOf,
-  permissionDialog,
-  rewindChoice,
-  rewindMenu,
-} from './dialogs.ts';
+import { confirmDialog, DialogQueue, listOf, permissionDialog } from './dialogs.ts';
 import type {
+  ConflictChoice,
+  ConflictQuestion,
   ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
   PermissionQuestion,
   RewindChoice,
-  RewindCounts,
   RewindEntry,
   RewindPreview,
   ToolResultShown,
   ToolUseShown,
   UIHandlers,
 } from './interactive-ui.ts';
+
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
 import { recalling } from './prompt.ts';
 import { isToKeep, type PromptMemory } from './prompt-history.ts';
+
+import { conflictDialog, diffDialog, MenuFacts, rewindChoice, rewindMenu } from './rewind-menu.ts';
+
 import type { StatusShown } from './status-line.ts';
+
 import { type Entry, Transcript } from './transcript.ts';
 import { type UIState, UIStore } from './ui-state.ts';
 import { WorkShown } from './work-shown.ts';
@@ -217,22 +217,62 @@ export class TerminalInteractiveUI implements InteractiveUI {
     else this.#running.keyboard.setInput(text);
   }
 
-  async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
-    if (entries.length === 0) return null;
-    const known = new Map<string, RewindCounts | null>();
-    const asked = this.#dialogs.ask(rewindMenu(entries, known, this.#paint));
-    for (const { id, changes } of entries) {
-      const learn = (counts: RewindCounts | null): void => {
-        known.set(id, counts);
-        asked.refresh();
-      };
-      changes.then(learn, () => learn(null));
-    }
-    return asked.answer;
+  refreshOffers(): void {
+    this.#running?.keyboard.refreshOffers();
   }
 
-  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null> {
+  async showRewindMenu(
+    entries: readonly RewindEntry[],
+    others: readonly RewindEntry[],
+  ): Promise<RewindEntry | null> {
+    let list = entries.length > 0 ? entries : others;
+    const places = new Map<readonly RewindEntry[], number>();
+    while (list.length > 0) {
+      const more = list === others ? null : others.length;
+      const { chosen, key, selected } = await this.#rewindMenu(list, places.get(list) ?? 0, more);
+      places.set(list, selected);
+      if (key === 'd' && chosen !== null) await this.#showDiff(chosen);
+      else if (key === 'o') list = others;
+      else if (chosen !== null || list === entries || entries.length === 0) return chosen;
+      else list = entries;
+    }
+    return null;
+  }
+
+  /** The menu until a key leads on: an entry is chosen, or a letter pressed. */
+  async #rewindMenu(
+    entries: readonly RewindEntry[],
+    first: number,
+    others: number | null,
+  ): Promise<{ chosen: RewindEntry | null; key: string | null; selected: number }> {
+    let [selected, key, at]: [number, string | null, RewindEntry | null] = [first, null, null];
+    const facts = new MenuFacts(() => asked.refresh());
+    const menu = rewindMenu(entries, facts, this.#paint, { selected, others });
+    const asked = this.#dialogs.ask(menu, {
+      onKey: (pressed, value) => {
+        [key, at] = [pressed, value];
+      },
+      onSelect: (index, chooser) => {
+        selected = entries.indexOf(chooser.matches[index]?.value ?? (entries[0] as RewindEntry));
+        facts.select(index, chooser);
+      },
+    });
+    const chosen = await asked.answer;
+    facts.close();
+    return { chosen: chosen ?? at, key, selected };
+  }
+
+  async #showDiff(entry: RewindEntry): Promise<void> {
+    const rows = await entry.preview();
+    await this.#choose(diffDialog(displayText(entry.description), rows));
+  }
+
+  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | 'conflicts' | null> {
     return this.#choose(rewindChoice(preview));
+  }
+
+  async askConflict(question: ConflictQuestion): Promise<ConflictChoice | null> {
+    return this.#choose(conflictDialog(question));
   }
 
   async select<Id extends string>(

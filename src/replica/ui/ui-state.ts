@@ -28,6 +28,8 @@ export interface UIState {
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
+  /** The images that go with the prompt, as a mark each. */
+  readonly images: readonly string[];
   /** Whether the keys are listed below the input. */
   readonly showsKeys: boolean;
   readonly dialog: Chooser<unknown> | null;
@@ -52,6 +54,7 @@ export class UIStore {
     waiting: [],
     hint: null,
     prompt: NO_PROMPT,
+    images: [],
     showsKeys: false,
     dialog: null,
   };

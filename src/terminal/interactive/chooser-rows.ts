@@ -2,7 +2,8 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
-import type { Chooser, ChooserView } from './chooser.ts';
+
+import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
 import { type TextField, textOf } from './text-field.ts';
 
 export interface ChooserRoom {
@@ -20,8 +21,7 @@ export function chooserRows(chooser: Chooser<unknown>, room: ChooserRoom, paint:
   const top = Math.max(0, Math.min(chooser.bodyTop, body.length - bodyRoom));
   const shown = body.slice(top, top + bodyRoom);
   const bar = paint(chooser.focus === 'body' ? 'cyan' : 'dim', '│');
-  const middle =
-    chooser.bodyIs === 'above' ? [...shown, ...list] : sideBySide(layout, shown, room, bar);
+  const middle = layout.isBeside ? sideBySide(layout, shown, room, bar) : [...shown, ...list];
   const bottom = room.bottom ?? paint('dim', clipWidth(keysOf(chooser, layout, top), room.columns));
   return [...head, ...middle, bottom].slice(0, room.rows);
 }
@@ -32,6 +32,7 @@ export function chooserView(chooser: Chooser<unknown>, room: ChooserRoom): Choos
 }
 
 interface Layout {
+  readonly isBeside: boolean;
   readonly head: readonly string[];
   readonly body: readonly string[];
   readonly bodyRoom: number;
@@ -48,26 +49,39 @@ function laidOut(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): La
   const head =
     chooser.filter === null ? titleRows(chooser, room, paint) : filterRow(chooser, room, paint);
   const rows = Math.max(1, room.rows - head.length - 1);
-  if (chooser.bodyIs === 'beside') {
+  // The picker fills its own screen also where it is narrow.
+  const fills = chooser.bodyIs === 'beside' && chooser.besideFrom <= LEAST_FOR_BOTH;
+  if (fills || isBeside(chooser, room)) {
     const columns = listColumns(room.columns);
     const hasBody = columns < room.columns;
-    const body = hasBody ? chooser.body(room.columns - columns - SEPARATOR.length) : [];
+    const body = hasBody ? bodyOf(chooser, room.columns - columns - SEPARATOR.length) : [];
     const list = listRows(chooser, { ...room, columns, rows }, paint);
-    return { head, body, bodyRoom: hasBody ? rows : 0, list, listRoom: rows };
+    const bodyRoom = hasBody ? rows : 0;
+    return { isBeside: true, head, body, bodyRoom, list, listRoom: rows };
   }
-  const body = chooser.body(room.columns);
+  const body = chooser.bodyIs === 'above' ? bodyOf(chooser, room.columns) : [];
   const whole = listRows(chooser, { ...room, rows }, paint);
   // At least one answer and a few rows of the body are visible.
   const spare = Math.max(rows - whole.length, Math.min(LEAST_BODY, rows - 1));
   const bodyRoom = Math.min(body.length, spare);
   const listRoom = rows - bodyRoom;
   return {
+    isBeside: false,
     head,
     body,
     bodyRoom,
     list: listRows(chooser, { ...room, rows: listRoom }, paint),
     listRoom,
   };
+}
+
+function bodyOf(chooser: Chooser<unknown>, columns: number): readonly string[] {
+  return chooser.body(columns, selectedValue(chooser));
+}
+
+/** Whether the body stands beside the list, and all rows are filled. */
+function isBeside({ bodyIs, besideFrom }: Chooser<unknown>, { columns }: ChooserRoom): boolean {
+  return bodyIs === 'beside' && columns >= besideFrom;
 }
 
 function listColumns(columns: number): number {
@@ -102,10 +116,11 @@ function titleRows({ title }: Chooser<unknown>, { columns }: ChooserRoom, paint:
 const TO_TYPE = 'type to filter';
 
 function filterRow(
-  { title, filter, matches, options }: Chooser<unknown>,
+  { title: whole, filter, matches, options }: Chooser<unknown>,
   { columns }: ChooserRoom,
   paint: Paint,
 ): string[] {
+  const [title = ''] = whole.split(':');
   const count = ` ${matches.length} of ${options.length}`;
   const room = columns - textWidth(title) - ': '.length - count.length;
   const isEmpty = filter === null || filter.cells.length === 0;
@@ -176,11 +191,17 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     return 'Enter chooses · ↑↓ scrolls · Tab goes back to the list';
   if (filter !== null) {
     const scrolls = bodyRoom > 0 ? 'Tab scrolls the diff · ' : '';
-    return `Enter chooses · ↑↓ moves · ${scrolls}Esc ${filter.cells.length > 0 ? 'shows all' : 'leaves'}`;
+    const out = chooser.slashFilters ? 'ends the filter' : 'leaves';
+    return `Enter chooses · ↑↓ moves · ${scrolls}Esc ${filter.cells.length > 0 ? 'shows all' : out}`;
   }
-  const read =
-    body.length > bodyRoom ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
+  const isLong = chooser.bodyIs === 'above' && body.length > bodyRoom;
+  const read = isLong ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
   const labels = options.map(({ label }) => label);
   const range = labels.length > 4 ? `1–${labels.at(-1)}` : labels.join(' ');
-  return `${read}${range} or ↑↓ Enter · 0 or Esc ${chooser.leaving}`;
+  const more = [
+    ...(chooser.bodyIs === 'beside' && bodyRoom > 0 ? ['Tab scrolls the diff · '] : []),
+    ...chooser.keys.map(({ key, does }) => `${key} ${does} · `),
+    ...(chooser.slashFilters ? ['/ filters · '] : []),
+  ];
+  return `${read}${range} or ↑↓ Enter · ${more.join('')}0 or Esc ${chooser.leaving}`;
 }

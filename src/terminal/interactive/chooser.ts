@@ -34,12 +34,18 @@ export interface Chooser<Value> {
   /** Which of the matches is selected. */
   readonly selected: number;
   /** What is to be read, safe to show; longer than there is room for, it scrolls. */
-  readonly body: (columns: number) => readonly string[];
+  body(columns: number, selected: Value | null): readonly string[];
   /** Where the body is drawn. A narrow terminal does not show a body beside the list. */
   readonly bodyIs: 'above' | 'beside';
+  /** A body beside the list is shown from so many columns on. */
+  readonly besideFrom: number;
   readonly bodyTop: number;
   /** What the arrows move, where both are beside each other. */
   readonly focus: 'list' | 'body';
+  /** Letters that do something with what is selected, in a chooser without a filter. */
+  readonly keys: readonly ChooserKey[];
+  /** Whether `/` begins a filter. */
+  readonly slashFilters: boolean;
   /** The beginning of a number that may go on. */
   readonly digits: string;
   /** What Esc does, in a word or two. */
@@ -48,11 +54,18 @@ export interface Chooser<Value> {
   readonly writing: TextField | null;
 }
 
+export interface ChooserKey {
+  readonly key: string;
+  /** What it does, as the last row says it: "d shows the diff". */
+  readonly does: string;
+}
+
 export type Outcome<Value> =
   | { readonly kind: 'stay' | 'leave' }
   /** A number may be whole, or go on: only a pause tells. */
   | { readonly kind: 'pause' }
-  | { readonly kind: 'chosen'; readonly value: Value };
+  | { readonly kind: 'chosen'; readonly value: Value }
+  | { readonly kind: 'key'; readonly key: string; readonly value: Value | null };
 
 export interface Step<Value> {
   readonly chooser: Chooser<Value>;
@@ -77,6 +90,9 @@ export function chooserOf<Value>(parts: Parts<Value>): Chooser<Value> {
     selected: 0,
     body: () => [],
     bodyIs: 'above',
+    besideFrom: 60,
+    keys: [],
+    slashFilters: false,
     bodyTop: 0,
     focus: 'list',
     digits: '',
@@ -142,13 +158,18 @@ export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
 /** Several characters may come at once. Those after the first that decides are dropped. */
 function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   let step = stay(chooser);
-  for (const character of text) {
+  for (const [at, character] of [...text].entries()) {
     const { writing } = step.chooser;
     step =
       writing === null
         ? typedOne(step.chooser, character)
         : stay({ ...step.chooser, writing: insert(writing, character) });
-    if (step.outcome.kind === 'leave' || step.outcome.kind === 'chosen') break;
+    const { filter } = step.chooser;
+    // What comes with the `/` is for the filter.
+    if (filter !== null) {
+      return stay(filtered(step.chooser, insert(filter, [...text].slice(at + 1).join(''))));
+    }
+    if (step.outcome.kind !== 'stay' && step.outcome.kind !== 'pause') break;
   }
   return step;
 }
@@ -178,6 +199,10 @@ function begunWriting<Value>(chooser: Chooser<Value>, text: string): Step<Value>
 
 function typedOne<Value>(chooser: Chooser<Value>, character: string): Step<Value> {
   const { matches, digits } = chooser;
+  if (character === '/' && chooser.slashFilters) return stay(filtered(chooser, EMPTY_FIELD));
+  if (chooser.keys.some(({ key }) => key === character)) {
+    return { chooser, outcome: { kind: 'key', key: character, value: selectedValue(chooser) } };
+  }
   const byLetter = matches.findIndex(({ letter }) => letter === character.toLowerCase());
   if (byLetter !== -1) return chosenAt(chooser, byLetter);
   if (!/^\d$/.test(character)) return begunWriting(chooser, character);
@@ -211,6 +236,8 @@ function escaped<Value>(chooser: Chooser<Value>): Step<Value> {
   if (chooser.focus === 'body') return stay({ ...chooser, focus: 'list' });
   if (chooser.filter !== null && chooser.filter.cells.length > 0)
     return stay(filtered(chooser, replaced(chooser.filter, '')));
+  // The filter that `/` began ends, and the numbers count again.
+  if (chooser.filter !== null && chooser.slashFilters) return stay(filtered(chooser, null));
   return leave(chooser);
 }
 

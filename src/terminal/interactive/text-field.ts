@@ -60,6 +60,17 @@ export function replaced(field: TextField, text: string): TextField {
   return changed(field, { cells, cursor: cells.length }, 'replaced');
 }
 
+/** A text in place of what is between a cell and the cursor. Undo brings that back. */
+export function completedFrom(field: TextField, from: number, text: string): TextField {
+  const { cells, cursor } = field;
+  const before = joined(cells.slice(0, from), cellsOf(text)).cells;
+  return changed(
+    field,
+    { ...joined(before, cells.slice(cursor)), cursor: before.length },
+    'replaced',
+  );
+}
+
 /** What a person typed or pasted, where the cursor is. */
 export function insert(field: TextField, text: string, isPasted = false): TextField {
   const { cells, cursor } = field;

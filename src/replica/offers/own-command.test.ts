@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { endText, outputRows, ownCommandContext, runOwnCommand } from './own-command.ts';
+
+const env = { PATH: process.env.PATH };
+const run = (command: string, signal = new AbortController().signal) =>
+  runOwnCommand({ command, cwd: '/', env, signal });
+
+it('runs a command line in a shell and tells its output and its end', async () => {
+  const end = await run('echo out; echo err >&2; pwd; exit 3');
+  expect(end).toMatchObject({ code: 3 });
+  expect(end.output.split('\n').toSorted()).toEqual(['', '/', 'err', 'out']);
+  expect(ownCommandContext('x', end)).toContain('$ x\nIts exit code was 3. It printed:\n');
+  expect(endText(end)).toMatch(/^exit code 3, \d.\d s; the output goes to the model/);
+});
+
+it('keeps the beginning and the end of a long output, and shows a few lines', async () => {
+  const { output } = await run('echo first; yes middle | head -100000; echo last');
+  expect(output.length).toBeLessThan(34_000);
+  expect(output).toMatch(/^first\n[\s\S]*characters left out …[\s\S]*last\n$/);
+  const rows = outputRows(output, 80, (_style, text) => text);
+  expect(rows.length).toBe(25);
+  expect(rows[0]).toBe('  ⎿ first');
+  expect(rows.at(-1)).toBe('    last');
+  const [hostile = ''] = outputRows('a\u001b[2Jb', 80, (_style, text) => text);
+  expect(hostile).not.toContain('\u001b');
+});
+
+it('ends with everything that it started, and does not wait for what goes on behind it', async () => {
+  const stop = new AbortController();
+  const running = run('sleep 60 & sleep 60', stop.signal);
+  setTimeout(() => stop.abort(), 50);
+  expect((await running).code).not.toBe(0);
+  const end = await run('(sleep 2; echo late) & echo now');
+  expect(end.output).toBe('now\n');
+  expect(end.ms).toBeLessThan(1_900);
+});
