@@ -6,6 +6,7 @@ import { EXECUTION_STATE } from './execution-state.ts';
 import { EXECUTION_STEPS } from './execution-steps.ts';
 import { HOOKS } from './hooks.ts';
 import { OPEN_STORE } from './open-store.ts';
+import { POSTGRES } from './postgres.ts';
 import { RESTORE } from './restore.ts';
 import { scanCourse } from './scan/scan-course.ts';
 import { sizesWanted } from './scan/sizes.ts';
@@ -13,9 +14,15 @@ import { TERMINAL } from './terminal.ts';
 
 /** All that is measured, in this order. */
 export function allCourses(): readonly Course[] {
-  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE, ...TERMINAL, ...HOOKS].map(
-    (one) => ({ benchmarks: [one] }),
-  );
+  const alone = [
+    ...CAPTURE,
+    ...RESTORE,
+    ...OPEN_STORE,
+    ...POSTGRES,
+    ...COMMAND_LINE,
+    ...TERMINAL,
+    ...HOOKS,
+  ].map((one) => ({ benchmarks: [one] }));
   const agents = AGENT_PROMPTS.map((one) => ({ benchmarks: [one] }));
   return [
     ...alone,

@@ -18,11 +18,12 @@ const bundle = await rolldown({
     'integrations/file-checkpoint/index': inCheckout('src/integrations/file-checkpoint/index.ts'),
     'integrations/ipc/index': inCheckout('src/integrations/ipc/index.ts'),
     'replica/library': inCheckout('src/replica/library.ts'),
+    'store/postgres/index': inCheckout('src/store/postgres/index.ts'),
     'testing/index': inCheckout('src/testing/index.ts'),
     'chunks/scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
   },
   platform: 'node',
-  external: [/^node:/, 'vitest', '@anthropic-ai/claude-agent-sdk'],
+  external: [/^node:/, 'vitest', '@anthropic-ai/claude-agent-sdk', 'pg'],
   treeshake: { moduleSideEffects: false },
   plugins: [lateBuiltins()],
 });

@@ -21,6 +21,7 @@ export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
   SAVEPOINT_RANDOM_KILLS: '300',
   SAVEPOINT_REPAIRS: '300',
   SAVEPOINT_RUNTIME_COMMANDS: '300',
+  SAVEPOINT_SERVER_KILLS: '100',
   SAVEPOINT_STORAGE_SAVES: '200',
   SAVEPOINT_STORE_KILLS: '60',
   SAVEPOINT_TAKE_BACK_KILLS: '1000',
@@ -41,6 +42,7 @@ export const CAMPAIGNS_ONLY: readonly string[] = [
     'power-cut',
     'power-cut-documents',
     'random-kills',
+    'server-gone',
   ]),
   ...filesOf('replica', ['killed', 'many-turns']),
   'src/store/sqlite/crash.test.ts',
@@ -55,6 +57,7 @@ export const CAMPAIGNS: readonly string[] = [
     'ignore/against-git',
     'ignored',
     'lines',
+    'postgres',
     'retention',
     'scan/random-trees',
     'shell',
@@ -76,6 +79,9 @@ export const CAMPAIGNS: readonly string[] = [
   'src/plan/unified-diff.test.ts',
   'src/store/documents/json/file-name.test.ts',
   'src/store/parts/parts.test.ts',
+  // The whole suites, of which `npm test` takes a sample.
+  'src/store/postgres/postgres-storage.test.ts',
+  'src/store/postgres/postgres-store.test.ts',
 ];
 
 function filesOf(folder: string, names: readonly string[]): string[] {

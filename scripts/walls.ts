@@ -14,6 +14,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   // Its lock and its durable files are those of the store.
   'store/documents': ['model', 'fs', 'store', 'store/parts', 'store/sqlite'],
   'store/sqlite': ['model', 'fs', 'store', 'store/parts'],
+  'store/postgres': ['model', 'store', 'store/parts', 'store/documents'],
   store: ['model', 'store/parts'],
   capture: ['model', 'store', 'fs'],
   timeline: ['model', 'store', 'fs', 'capture', 'plan'],

@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   'store-failed': 'The store could not be read or written.',
   'store-read-only': 'The store is on a disk or in a folder that cannot be written to.',
   'store-too-new': 'The store has another format than this Savepoint reads.',
+  'store-unreachable': 'The database server of the store cannot be reached, or went away.',
   'store-moved-on': 'The timeline moved on under a writer that did not hold the lock.',
   'store-closed': 'The store was closed, or replaced by a repair while it was open.',
   'blob-missing': 'Bytes that the timeline refers to are not in the store.',

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { BlobId } from '../model/ids.ts';
 import type { Blob } from './store.ts';
 
@@ -8,4 +8,15 @@ export function hashBytes(bytes: Uint8Array): BlobId {
 
 export function blobOf(bytes: Uint8Array): Blob {
   return { id: hashBytes(bytes), bytes };
+}
+
+const PACK_NAME = /^[0-9a-f]{32}$/;
+
+/** Random, so that nobody has to look which names are taken. */
+export function newPackName(): string {
+  return randomBytes(16).toString('hex');
+}
+
+export function isPackName(text: string): boolean {
+  return PACK_NAME.test(text);
 }

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { numberFrom } from '../crash/campaign.ts';
+import { sharedPostgres } from '../setup/shared-postgres.ts';
 import { runWorkers } from './run-workers.ts';
 
 // `npm run test:campaigns` does 200.
 const OPERATIONS = numberFrom('SAVEPOINT_CONCURRENT_OPERATIONS', 40);
+// On a server each takes several times as long.
+const ON_SERVER = {
+  workers: process.env.SAVEPOINT_CAMPAIGNS === undefined ? 3 : 8,
+  operations: Math.ceil(OPERATIONS / 4),
+  lock: true,
+};
 const LIMIT_MS = 600_000;
 
 describe('eight processes on one project at once', () => {
@@ -15,6 +22,16 @@ describe('eight processes on one project at once', () => {
       // So much was done, or nothing was shown: most operations are writes, and some are ways back.
       expect(result.changes).toBeGreaterThan(8 * OPERATIONS * 0.6);
       expect(result.operations).toBeGreaterThan(8);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    `lose nothing on a PostgreSQL server: ${ON_SERVER.workers} with ${ON_SERVER.operations} each`,
+    async () => {
+      const result = await runWorkers({ ...ON_SERVER, server: await sharedPostgres() });
+      expect(result.problems).toEqual([]);
+      expect(result.changes).toBeGreaterThan(ON_SERVER.workers * ON_SERVER.operations * 0.5);
     },
     LIMIT_MS,
   );

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { problemsOf } from './check-timeline.ts';
+import { openSharedStore } from './open-shared-store.ts';
 import type { WorkerReport } from './report.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
@@ -10,6 +10,8 @@ export interface WorkersOptions {
   readonly workers: number;
   readonly operations: number;
   readonly lock: boolean;
+  /** The server that they keep the timeline on; left out, it is in a folder. */
+  readonly server?: string;
 }
 
 export interface WorkersResult {
@@ -29,7 +31,7 @@ export async function runWorkers(options: WorkersOptions): Promise<WorkersResult
     await Promise.all(workers.map(({ ready }) => ready));
     for (const { child } of workers) child.stdin.write('go\n');
     const reports = await Promise.all(workers.map(({ report }) => report));
-    return await inspect(base, project, reports);
+    return await inspect(options.server ?? null, base, reports);
   } finally {
     for (const { child } of workers) child.kill('SIGKILL');
     removeScratch(base);
@@ -37,12 +39,12 @@ export async function runWorkers(options: WorkersOptions): Promise<WorkersResult
 }
 
 async function inspect(
+  server: string | null,
   base: string,
-  project: string,
   reports: readonly WorkerReport[],
 ): Promise<WorkersResult> {
-  const directory = storeDirectory(join(base, 'home'), project);
-  const store = await sqliteStore({ directory, create: false });
+  const project = join(base, 'project');
+  const store = await openSharedStore(project, join(base, 'home'), server);
   try {
     const problems = await problemsOf(store, project, reports);
     const { changes, operations } = await store.maintain('stats');
@@ -55,9 +57,15 @@ async function inspect(
 function start(
   base: string,
   name: string,
-  { operations, lock }: WorkersOptions,
+  { operations, lock, server }: WorkersOptions,
 ): WorkerProcess<WorkerReport> {
   const places = [join(base, 'project'), join(base, 'home')];
-  const args = [...places, name, `${operations}`, lock ? 'lock' : 'no-lock'];
+  const args = [
+    ...places,
+    name,
+    `${operations}`,
+    lock ? 'lock' : 'no-lock',
+    ...(server ? [server] : []),
+  ];
   return startWorker(base, 'test/concurrency/worker.ts', ...args);
 }

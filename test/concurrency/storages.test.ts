@@ -8,7 +8,7 @@ const WORKERS = 8;
 const LIMIT_MS = 600_000;
 
 describe('eight processes on one storage at once', () => {
-  it.each(['JSONStorage', 'SQLiteStorage', 'ProjectStorage'] as const)(
+  it.each(['JSONStorage', 'SQLiteStorage', 'ProjectStorage', 'PostgresStorage'] as const)(
     `lose nothing in %s: ${SAVES} saves each`,
     async (kind) => {
       const run = await runStorageWorkers(kind, WORKERS, SAVES);

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSavepoint, type Savepoint, sqliteStore, storeDirectory } from '../../src/index.ts';
+import { openSavepoint, type Savepoint } from '../../src/index.ts';
+import { openSharedStore } from './open-shared-store.ts';
 import type { WorkerReport } from './report.ts';
 import { withoutLock } from './without-lock.ts';
 
-// One of several agents on one project: node worker.ts PROJECT HOME NAME OPERATIONS lock|no-lock
-const [project = '', home = '', session = '', operations = '0', lock] = process.argv.slice(2);
-const directory = storeDirectory(home, project);
+// One of several agents on one project: node worker.ts PROJECT HOME NAME OPERATIONS lock|no-lock [SERVER]
+const [project = '', home = '', session = '', operations = '0', lock, server = null] =
+  process.argv.slice(2);
 // The first one to come makes the store, and all come at once.
-const store = await sqliteStore({ directory });
+const store = await openSharedStore(project, home, server);
 const savepoint: Savepoint = await openSavepoint({
   project,
   store: lock === 'lock' ? store : withoutLock(store),

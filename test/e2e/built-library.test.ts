@@ -52,6 +52,18 @@ it('accepts the savepoint of one entry in the classes of another', () => {
   expect(node(['--input-type=module', '-e', script])).toBe('true one\n');
 });
 
+it('loads the package of PostgreSQL when a store is opened on it, and says where it is missing', () => {
+  const script = `
+    import { SavepointError } from '${built}/index.js';
+    import { PostgresStorage, postgresStore } from '${built}/store/postgres/index.js';
+    const url = 'postgres://user:dummy@127.0.0.1:1/database';
+    const error = await postgresStore({ url, project: 'p' }).catch((reason) => reason);
+    const same = await new PostgresStorage({ url, project: 'p' }).list('c').catch((reason) => reason);
+    console.log(error instanceof SavepointError, same.code, error.hint);
+  `;
+  expect(node(['--input-type=module', '-e', script])).toBe('true store-failed npm install pg\n');
+});
+
 it('gives out the classes of the interactive agent, and loads neither the SDK nor a terminal', () => {
   const script = `
     import { registerHooks } from 'node:module';

@@ -10,9 +10,13 @@ const FILES = 4;
 /** Shrinking takes its time, and a failure that is not shrunk says little. */
 export const CAMPAIGN_TIMEOUT_MS = 3_600_000;
 
+const ON_THIS_MACHINE: readonly StoreKind[] = ['sqlite', 'sqlite', 'sqlite', 'memory'];
+
 export interface PlayOptions {
   /** Which part of the sequences is played here. */
   readonly share?: number;
+  /** The stores that they are played on, each as often as it is named. */
+  readonly stores?: readonly StoreKind[];
   /** Sets the scene, before the project is opened. */
   readonly prepare?: (world: World) => void;
 }
@@ -23,11 +27,11 @@ export interface PlayOptions {
  */
 export async function playSequences(
   mix: Mix,
-  { share = 1 / FILES, prepare }: PlayOptions = {},
+  { share = 1 / FILES, stores = ON_THIS_MACHINE, prepare }: PlayOptions = {},
 ): Promise<void> {
   const path = process.env.SAVEPOINT_PROPERTY_PATH;
-  const stores = fc.constantFrom<StoreKind>('sqlite', 'sqlite', 'sqlite', 'memory');
-  const property = fc.asyncProperty(stores, sequences(mix), (store, commands) =>
+  const kinds = fc.constantFrom<StoreKind>(...stores);
+  const property = fc.asyncProperty(kinds, sequences(mix), (store, commands) =>
     runSequence(store, commands, prepare),
   );
   await fc.assert(property, {

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JSONStorage, ProjectStorage, SQLiteStorage } from '../../src/execution/index.ts';
+import { PostgresStorage } from '../../src/store/postgres/index.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { sameValue } from '../../src/testing/same-value.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
+import { sharedPostgres } from '../setup/shared-postgres.ts';
 import { arbitraryValue } from './arbitrary-value.ts';
 import { propertyRuns } from './runs.ts';
 
@@ -13,6 +16,7 @@ describe('any value, under any name', () => {
     const scratch = makeScratch();
     const store = await sqliteStore({ directory: join(scratch, 'store') });
     const project = new ProjectStorage({ store });
+    const server = new PostgresStorage({ url: await sharedPostgres(), project: randomUUID() });
     let runs = 0;
     try {
       const name = fc.string({ unit: 'binary', maxLength: 120 });
@@ -25,6 +29,7 @@ describe('any value, under any name', () => {
           new JSONStorage(`property-${runs}`, join(scratch, 'files')),
           new SQLiteStorage('property', join(scratch, 'files')),
           project,
+          server,
         ];
         for (const storage of storages) {
           await storage.save(one, two, data);
@@ -35,6 +40,7 @@ describe('any value, under any name', () => {
       await fc.assert(property, propertyRuns(0.5));
     } finally {
       await store.close();
+      await server.close();
       removeScratch(scratch);
     }
   });

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeDirectory } from '../../src/engine/project.ts';
 import { openSavepoint, type Savepoint } from '../../src/index.ts';
+import { postgresStore } from '../../src/store/postgres/index.ts';
 import { MemoryPlace, memoryStore } from '../../src/store/sqlite/memory-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { sharedPostgres } from '../setup/shared-postgres.ts';
 import type { Command } from './commands.ts';
 import { Disk } from './disk.ts';
 import type { Entry } from './model/entry.ts';
@@ -13,9 +17,21 @@ import { Timeline } from './model/timeline.ts';
 import { makeScratch } from './scratch.ts';
 import { lineBy, SLOTS } from './written-lines.ts';
 
-export type StoreKind = 'sqlite' | 'memory';
+export type StoreKind = 'sqlite' | 'memory' | 'postgres';
 
 const PROGRAMS = 2;
+
+const STORES: Readonly<Record<StoreKind, () => (() => Promise<Store>) | null>> = {
+  sqlite: () => null,
+  memory: () => {
+    const place = new MemoryPlace();
+    return async () => memoryStore(place);
+  },
+  postgres: () => {
+    const project = randomUUID();
+    return async () => postgresStore({ url: await sharedPostgres(), project });
+  },
+};
 
 /** One project, opened by two programs that take turns, and the model beside it. */
 export class World {
@@ -39,7 +55,8 @@ export class World {
   readonly user: string;
   readonly #names = new Map<string, string>();
   readonly #scratch: string;
-  readonly #place: MemoryPlace | null;
+  /** How a program opens its store; null where the engine keeps it below its home. */
+  readonly #openStore: (() => Promise<Store>) | null;
   readonly #programs: Savepoint[] = [];
   /** Those that do nothing any more, and never said that they were done. */
   readonly #killed: Savepoint[] = [];
@@ -47,7 +64,7 @@ export class World {
 
   constructor(kind: StoreKind) {
     this.#scratch = makeScratch();
-    this.#place = kind === 'memory' ? new MemoryPlace() : null;
+    this.#openStore = STORES[kind]();
     this.disk = new Disk(join(this.#scratch, 'project'));
     this.user = join(this.#scratch, 'user');
     for (const folder of [this.disk.root, this.user]) mkdirSync(folder);
@@ -88,7 +105,7 @@ export class World {
   async beginScans(): Promise<Scans> {
     if (this.scans !== null) return this.scans;
     this.note('from here on the worktree is scanned');
-    const scans = new Scans(this.history, this.#place === null);
+    const scans = new Scans(this.history, this.#openStore === null);
     this.scans = scans;
     await this.reopen();
     return scans;
@@ -96,7 +113,7 @@ export class World {
 
   /** The file that the scans' index is kept in; null where it is kept in memory. */
   get indexFile(): string | null {
-    if (this.#place !== null) return null;
+    if (this.#openStore !== null) return null;
     return join(storeDirectory(this.#stores, this.disk.root), 'scan.index');
   }
 
@@ -159,7 +176,7 @@ export class World {
     return join(this.#scratch, 'home');
   }
 
-  #openProgram(): Promise<Savepoint> {
+  async #openProgram(): Promise<Savepoint> {
     const environment = { PATH: process.env.PATH, HOME: this.user };
     const options = {
       project: this.disk.root,
@@ -168,8 +185,8 @@ export class World {
       // The model takes ignored files for files that nobody looks at.
       keepIgnored: false,
     };
-    if (this.#place !== null) return openSavepoint({ ...options, store: memoryStore(this.#place) });
-    return openSavepoint({ ...options, home: this.#stores });
+    if (this.#openStore === null) return openSavepoint({ ...options, home: this.#stores });
+    return openSavepoint({ ...options, store: await this.#openStore() });
   }
 
   async #openPrograms(): Promise<void> {

@@ -7,12 +7,13 @@ import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
 import { inCheckout } from '../../scripts/bundle-inputs.ts';
 import { builtName, PROGRAMS } from './programs.ts';
+import { offerPostgres } from './shared-postgres.ts';
 
 /**
  * Builds once what tests start as processes: the commands as they are published, and the programs of the tests
  * themselves. Node takes four times as long to load the sources as a short command takes to do its work.
  */
-export async function setup(project: TestProject): Promise<() => void> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-built-')));
   // Some tests start the command as another user.
   chmodSync(folder, 0o755);
@@ -23,7 +24,13 @@ export async function setup(project: TestProject): Promise<() => void> {
   await build(folder);
   project.onTestsRerun(() => build(folder));
   project.provide('built', folder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  const socket = join(folder, 'postgres.socket');
+  const stopPostgres = await offerPostgres(socket);
+  project.provide('postgres', socket);
+  return async () => {
+    await stopPostgres();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 async function build(folder: string): Promise<void> {
@@ -43,7 +50,7 @@ async function buildPrograms(folder: string): Promise<void> {
       'scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
     },
     platform: 'node',
-    external: [/^node:/, '@anthropic-ai/claude-agent-sdk'],
+    external: [/^node:/, '@anthropic-ai/claude-agent-sdk', 'pg'],
   });
   await bundle.write({
     dir: folder,

@@ -15,7 +15,7 @@ import {
 
 export interface ProjectStorageOptions {
   /** The project's own; the caller who opened it closes it. */
-  readonly store: Store;
+  readonly store: Pick<Store, 'documents'>;
   /** How long to wait for other writers before `store-locked`. Half a minute when left out. */
   readonly lockTimeoutMs?: number | undefined;
   readonly now?: (() => number) | undefined;
@@ -30,7 +30,7 @@ const REMEMBERED_PACKERS = 8;
  * and saving a value again costs what changed.
  */
 export class ProjectStorage implements BaseStorage {
-  readonly #store: Store;
+  readonly #store: Pick<Store, 'documents'>;
   readonly #lockTimeoutMs: number;
   readonly #now: () => number;
   /** One for each category: the next value of a category is mostly like its last one. */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { isSavepointError, SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes } from '../blob.ts';
+import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { decompress, type Encoded, type Encoding, requireDictionaries } from './encoding.ts';
 import { type Layout, type Opened, writeDurably } from './layout.ts';
 import type { Numbers } from './numbers.ts';
 import { newSealSql } from './seals.ts';
-import { bytesToHash, hashToBytes } from './state-columns.ts';
 
 export interface BlobRow {
   readonly id: number;

@@ -3,6 +3,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { Seq } from '../../model/ids.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
+import { modeOf } from '../state-columns.ts';
 import type { Batch, ClosedChange, Fence } from '../store.ts';
 import { putReference, storeBlobs } from './blobs.ts';
 import type { Connection } from './connection.ts';
@@ -23,7 +24,6 @@ import {
   windows,
 } from './schema.ts';
 import { sealSql } from './seals.ts';
-import { modeOf } from './state-columns.ts';
 
 /**
  * One transaction, and one wait for the disk. Throws SQLite's busy error while somebody writes a document.

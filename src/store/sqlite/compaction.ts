@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { bytesToHash } from '../state-columns.ts';
 import { type BlobRow, readIntact, replaceBlob } from './blobs.ts';
 import type { Connection } from './connection.ts';
 import { type Base, canBeBase, type Encoded, encodeBest } from './encoding.ts';
 import type { Opened } from './layout.ts';
-import { bytesToHash } from './state-columns.ts';
 
 // One transaction, and one turn of the event loop, is about this long.
 const SLICE_MS = 10;

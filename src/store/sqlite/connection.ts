@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { pathToFileURL } from 'node:url';
 import { fileSize } from '../../fs/entries.ts';
 import { type ErrorCode, SavepointError } from '../../model/errors.ts';
-import { sealOf } from './seals.ts';
+import { sealOf } from '../seal.ts';
 
 // Other processes write too, each for some milliseconds; past this something is wrong.
 const BUSY_TIMEOUT_MS = 5_000;

@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../model/clock.ts';
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
+import { sealOf } from '../seal.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import { Connection, isBusy, parseStored } from './connection.ts';
 import type { Layout, Opened, Run } from './layout.ts';
@@ -15,7 +16,6 @@ import {
   readBelow,
   readParts,
 } from './parts.ts';
-import { sealOf } from './seals.ts';
 
 export function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
   return {

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
-import { hashBytes } from '../blob.ts';
+import { hashBytes, newPackName } from '../blob.ts';
 import type { Blob, PackReceipt, Store } from '../store.ts';
 import { layoutOf, type Opened, type PackPlace } from './layout.ts';
 import { LockFile } from './lock.ts';
 import { memoryDatabase } from './open-database.ts';
-import { newPackName } from './packs/pack-index.ts';
 import { openedWith, SqliteStore } from './sqlite-store.ts';
 
 /** A store that lives as long as its process; for tests, and for trying things out. */

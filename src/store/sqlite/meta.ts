@@ -2,9 +2,9 @@ import { SavepointError } from '../../model/errors.ts';
 import { isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Baseline } from '../../model/manifest.ts';
+import { isPackName } from '../blob.ts';
 import type { ProjectIdentity, StoreState } from '../store.ts';
 import { type Connection, parseStored } from './connection.ts';
-import { isPackName } from './packs/pack-index.ts';
 import { newSealSql, sealSql } from './seals.ts';
 
 const READ = 'SELECT value FROM meta WHERE key = ?';

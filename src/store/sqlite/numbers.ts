@@ -2,10 +2,10 @@ import { SavepointError } from '../../model/errors.ts';
 import type { BlobId, PartId } from '../../model/ids.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { State } from '../../model/state.ts';
+import { hashToBytes } from '../state-columns.ts';
 import type { Connection } from './connection.ts';
 import { PartNumbers } from './parts.ts';
 import { newSealSql } from './seals.ts';
-import { hashToBytes } from './state-columns.ts';
 
 const FIND_BLOB = 'SELECT id FROM blobs WHERE hash = ?';
 

@@ -1,8 +1,8 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
+import { sealOf } from '../seal.ts';
 import { type Connection, isMalformed } from './connection.ts';
-import { sealOf } from './seals.ts';
 
 export interface PartRow {
   readonly id: number;

@@ -7,6 +7,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { State } from '../../model/state.ts';
+import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { PruneResult } from '../store.ts';
 import { type BlobRow, findChain, parseBlobFile, readIntact, replaceBlob } from './blobs.ts';
 import { chooseForm, references, takeOver } from './compaction.ts';
@@ -15,7 +16,6 @@ import { type Base, canBeBase } from './encoding.ts';
 import { filesIn, type Opened } from './layout.ts';
 import { readBaseline, readJournal, writeMeta } from './meta.ts';
 import { sealSql } from './seals.ts';
-import { bytesToHash, hashToBytes } from './state-columns.ts';
 
 const DROP_CHANGES = `
   DELETE FROM changes WHERE seq < ?1 AND after_mode IS NOT NULL

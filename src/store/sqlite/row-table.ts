@@ -2,10 +2,10 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { PartId } from '../../model/ids.ts';
 import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { State } from '../../model/state.ts';
+import { bytesToHash, modeOf, stateFrom } from '../state-columns.ts';
 import type { FieldShape, Table } from '../tables.ts';
 import { type Connection, parseStored } from './connection.ts';
 import type { Numbers } from './numbers.ts';
-import { bytesToHash, modeOf, stateFrom } from './state-columns.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

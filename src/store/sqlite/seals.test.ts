@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { sealOf } from '../seal.ts';
 import { SEALED_COLUMNS } from './schema.ts';
-import { sealOf, sealSql } from './seals.ts';
+import { sealSql } from './seals.ts';
 
 it('tells every bit of a number, a text and bytes', () => {
   const seen = new Set<number>();

@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BaseStorage } from '../../../src/execution/index.ts';
 import { makeScratch, removeScratch } from '../../e2e/scratch.ts';
 import type { Program } from '../../setup/programs.ts';
+import { sharedPostgres } from '../../setup/shared-postgres.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
-import { openStorage, type StorageKind } from './open-storage.ts';
+import { openStorage, SERVER, type StorageKind } from './open-storage.ts';
 import { isWhole, type StorageReport } from './values.ts';
 
 export interface StorageRun {
@@ -22,6 +24,7 @@ export async function runStorageWorkers(
   saves: number,
 ): Promise<StorageRun> {
   const place = makeScratch();
+  if (kind === 'PostgresStorage') writeFileSync(join(place, SERVER), await sharedPostgres());
   const children: ChildProcess[] = [];
   const start = async <Report>(
     script: Program,

@@ -2,6 +2,7 @@ import { isSavepointError } from '../../../model/errors.ts';
 import type { CheckpointId, PartId } from '../../../model/ids.ts';
 import { type BaselineState, Manifest } from '../../../model/manifest.ts';
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
+import { bytesToHash, hashToBytes } from '../../state-columns.ts';
 import { type BlobRow, intact, readBlob } from '../blobs.ts';
 import type { Connection } from '../connection.ts';
 import { ownPart } from '../documents.ts';
@@ -9,7 +10,6 @@ import type { Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
 import { nameOf, type PartRow, toPart } from '../parts.ts';
 import { NO_PART } from '../prune.ts';
-import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 /** What was found wrong with each content; null for one that is right. One at a time, so that others get a turn. */

@@ -1,9 +1,9 @@
 import type { Seq } from '../../../model/ids.ts';
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
+import { withoutRemarks } from '../../state-columns.ts';
 import type { Connection } from '../connection.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
 import { type BrokenSeal, brokenSeals } from '../seals.ts';
-import { withoutRemarks } from '../state-columns.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 export const SEALED_TABLES: readonly SealedTable[] = Object.keys(SEALED_COLUMNS) as SealedTable[];

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isTemporary } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { isBlobId } from '../../../model/ids.ts';
+import { bytesToHash, hashToBytes } from '../../state-columns.ts';
 import { parseBlobFile } from '../blobs.ts';
 import { Connection, isOutside, storeFailure } from '../connection.ts';
 import { filesIn, layoutOf, type Opened } from '../layout.ts';
@@ -12,7 +13,6 @@ import { otherFormat } from '../open-database.ts';
 import { packOf } from '../packs/pack-index.ts';
 import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
 import { openedWith } from '../sqlite-store.ts';
-import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import {
   type Contents,
   checkBaseline,

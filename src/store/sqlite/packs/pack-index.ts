@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { BlobId } from '../../../model/ids.ts';
+import { isPackName } from '../../blob.ts';
 import type { Layout } from '../layout.ts';
 import { Damaged } from './pack-folder.ts';
 
@@ -166,15 +167,4 @@ export function packOf(file: string): string | null {
   const name = [PACK, INDEX].find((suffix) => file.endsWith(suffix));
   const stem = name === undefined ? '' : file.slice(0, -name.length);
   return isPackName(stem) ? stem : null;
-}
-
-const PACK_NAME = /^[0-9a-f]{32}$/;
-
-/** Random, so that nobody has to look which names are taken. */
-export function newPackName(): string {
-  return randomBytes(16).toString('hex');
-}
-
-export function isPackName(text: string): boolean {
-  return PACK_NAME.test(text);
 }

@@ -5,16 +5,10 @@ import { constants, type ZstdOptions, zstdCompress } from 'node:zlib';
 import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
+import { newPackName } from '../../blob.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
 import { type Layout, writeDurably } from '../layout.ts';
-import {
-  encodeIndex,
-  type Frame,
-  indexFile,
-  newPackName,
-  type Place,
-  packFile,
-} from './pack-index.ts';
+import { encodeIndex, type Frame, indexFile, type Place, packFile } from './pack-index.ts';
 
 /** "SVPK" and the number of the format, little-endian. Frames follow one another. */
 const HEADER: Uint8Array = Uint8Array.of(0x53, 0x56, 0x50, 0x4b, 1, 0, 0, 0);

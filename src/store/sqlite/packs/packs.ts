@@ -2,11 +2,11 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
-import { hashBytes } from '../../blob.ts';
+import { hashBytes, isPackName } from '../../blob.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
 import { filesIn, type Layout, type PackPlace, readAt, sizeBelow } from '../layout.ts';
 import { Damaged, PackFolder } from './pack-folder.ts';
-import { indexFile, isPackName, PackIndex, packFile, packOf } from './pack-index.ts';
+import { indexFile, PackIndex, packFile, packOf } from './pack-index.ts';
 import { putBlobs } from './pack-writer.ts';
 
 // A frame larger than this holds a single blob, so nobody asks for its neighbours.

@@ -9,6 +9,7 @@ import {
 import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
+import { bytesToHash, modeOf } from '../../state-columns.ts';
 import type { Blob } from '../../store.ts';
 import { intact, readBlob, storeBlobs } from '../blobs.ts';
 import { type Connection, hexList, LISTED_BYTES } from '../connection.ts';
@@ -17,7 +18,6 @@ import { readBaseline, readJournal, writeBaseline } from '../meta.ts';
 import { Numbers } from '../numbers.ts';
 import { REACHED } from '../prune.ts';
 import { sealSql } from '../seals.ts';
-import { bytesToHash, modeOf } from '../state-columns.ts';
 import { markForScrub, scrub } from './scrub.ts';
 
 const LISTED = LISTED_BYTES.replace('?', '?2');

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { sealOf } from '../../seal.ts';
 import { problem, type StoreProblem } from '../check/problem.ts';
 import { type Connection, isAgainstRules, isOutside } from '../connection.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
-import { sealOf } from '../seals.ts';
 
 type Value = Exclude<SQLOutputValue, bigint>;
 export type Row = Readonly<Record<string, Value>>;

@@ -3,6 +3,7 @@ import type { PartId } from '../../../model/ids.ts';
 import { ManifestWriter } from '../../../model/manifest.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
+import { bytesToHash } from '../../state-columns.ts';
 import { type BlobRow, blobFile, readIntact, storeBlobs } from '../blobs.ts';
 import {
   damagedDocuments,
@@ -17,7 +18,6 @@ import { readBaseline, writeBaseline, writeMeta } from '../meta.ts';
 import { Numbers } from '../numbers.ts';
 import { indexFile, packFile } from '../packs/pack-index.ts';
 import { sealSql } from '../seals.ts';
-import { bytesToHash } from '../state-columns.ts';
 import { dropBaseline, makeUnknown } from './repair-rows.ts';
 import type { SetAside } from './repair-store.ts';
 

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { ATTRIBUTIONS, CHANGE_ORIGINS } from '../../../model/change.ts';
 import type { Seq } from '../../../model/ids.ts';
 import { unknown } from '../../../model/state.ts';
+import { modeOf } from '../../state-columns.ts';
 import {
   type Chain,
   endOf,
@@ -18,7 +19,6 @@ import type { Layout, Opened } from '../layout.ts';
 import { writeBaseline, writeMeta } from '../meta.ts';
 import { ROW_KEYS, type SealedTable } from '../schema.ts';
 import { type BrokenSeal, brokenSeals, sealSql } from '../seals.ts';
-import { modeOf } from '../state-columns.ts';
 import { isSealed, type Row } from './copy-rows.ts';
 import { type LostChanges, mayMiss } from './lost-changes.ts';
 import type { SetAside } from './repair-store.ts';

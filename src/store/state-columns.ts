@@ -1,4 +1,4 @@
-import type { BlobId } from '../../model/ids.ts';
+import type { BlobId } from '../model/ids.ts';
 import {
   ABSENT,
   type EntryType,
@@ -6,7 +6,7 @@ import {
   SET_ID,
   type State,
   type UnknownReason,
-} from '../../model/state.ts';
+} from '../model/state.ts';
 
 const PERMISSIONS = 0o7777;
 // Above the type, where `st_mode` has nothing.

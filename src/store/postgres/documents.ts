@@ -1,0 +1,158 @@
+import type { StoredDocument } from '../../model/execution.ts';
+import type { PartId } from '../../model/ids.ts';
+import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
+import type { Session, Writing } from './database.ts';
+import type { Opened, Run } from './opened.ts';
+import { dropParts, putParts, readParts } from './parts.ts';
+import { lockClass } from './schema.ts';
+
+export function documentStore(run: Run): DocumentStore {
+  const sweeper = new Sweeper();
+  return {
+    put: (write, options) =>
+      run(async (opened) => {
+        const fresh = await putDocument(opened, write, options);
+        if (fresh !== null) await sweeper.swept(opened, fresh);
+        return fresh !== null;
+      }),
+    remove: (category, key, options) =>
+      run((opened) => removeDocument(opened, category, key, options)),
+    list: (category, key) =>
+      run((opened) => listDocuments(opened.database, opened.project, category, key)),
+    read: (category, key) =>
+      run(({ database, project }) =>
+        // Somebody may replace it and prune between the row and its parts.
+        database.transaction(
+          async (session) => {
+            const [document] = await listDocuments(session, project, category, key);
+            if (document === undefined) return null;
+            return { document, parts: await readParts(session, project, document.root) };
+          },
+          { first: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY' },
+        ),
+      ),
+    readParts: (root) => run(({ database, project }) => readParts(database, project, root)),
+  };
+}
+
+// JSON keeps what text would not: lone surrogates, and NUL.
+
+function written(name: string): string {
+  return JSON.stringify(name);
+}
+
+function read(text: string): string {
+  return JSON.parse(text) as string;
+}
+
+const INSERT = `
+  INSERT INTO documents (project, category, key, root, saved_at) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (project, category, key)`;
+const PUT = `${INSERT} DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at`;
+const PUT_NEW = `${INSERT} DO NOTHING`;
+
+/** How many parts are new; null where the document was to be new and is not. */
+async function putDocument(
+  { database, project, schema }: Opened,
+  write: DocumentWrite,
+  { timeoutMs, signal, onlyNew = false }: PutDocumentOptions,
+): Promise<number | null> {
+  signal?.throwIfAborted();
+  const { category, key, savedAt, root, parts } = write;
+  const name = [project, written(category), written(key)];
+  const values = [...name, Buffer.from(root.id, 'hex'), savedAt];
+  const put = async (session: Writing): Promise<number | null> => {
+    if ((await session.run(onlyNew ? PUT_NEW : PUT, values)) === 0) return null;
+    return putParts(session, project, [...parts, root]);
+  };
+  return database.transaction(put, { first: whilePartsStay(schema, project, timeoutMs) });
+}
+
+// Replacing a value leaves parts behind that nothing names any more. They are removed when this store has made as many
+// new ones as were left the last time, so that a save pays for about as many parts as it has made.
+const LEAST_NEW_PARTS = 1_000;
+const SWEEP_TIMEOUT_MS = 1_000;
+
+class Sweeper {
+  #fresh = 0;
+  #left = 0;
+
+  /** The document is on record whether or not old parts can be removed: the next time may have more luck. */
+  async swept({ database, schema, project }: Opened, fresh: number): Promise<void> {
+    this.#fresh += fresh;
+    if (this.#fresh <= Math.max(LEAST_NEW_PARTS, this.#left)) return;
+    this.#fresh = 0;
+    const first = alone(schema, project, SWEEP_TIMEOUT_MS);
+    const count = 'SELECT count(*) AS left FROM parts WHERE project = $1';
+    try {
+      await database.transaction((session) => dropParts(session, project), { first });
+      this.#left = (await database.query<{ left: number }>(count, [project]))[0]?.left ?? 0;
+    } catch {
+      // Somebody names parts at the moment, or the server went away.
+    }
+  }
+}
+
+async function removeDocument(
+  { database, project }: Opened,
+  category: string,
+  key: string,
+  { timeoutMs, signal }: LockOptions,
+): Promise<boolean> {
+  signal?.throwIfAborted();
+  const sql = 'DELETE FROM documents WHERE project = $1 AND category = $2 AND key = $3';
+  const values = [project, written(category), written(key)];
+  const remove = async (session: Writing): Promise<boolean> => (await session.run(sql, values)) > 0;
+  return database.transaction(remove, { first: lockTimeout(timeoutMs) });
+}
+
+/** Statements for the begin of a transaction that names parts: nobody prunes them meanwhile. */
+export function whilePartsStay(schema: string, project: number, timeoutMs: number): string {
+  const lock = `SELECT pg_advisory_xact_lock_shared(${lockClass(schema, 'parts')}, ${project})`;
+  return `${lockTimeout(timeoutMs)}; ${lock}`;
+}
+
+/** Statements for the begin of a transaction that prunes parts. */
+export function alone(schema: string, project: number, timeoutMs: number): string {
+  return whilePartsStay(schema, project, timeoutMs).replace('_shared', '');
+}
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The server takes 0 for no limit. */
+export function lockTimeout(timeoutMs: number): string {
+  return `SET LOCAL lock_timeout = ${Math.ceil(Math.min(Math.max(timeoutMs, 1), LONGEST_MS))}`;
+}
+
+interface DocumentRow {
+  readonly category: string;
+  readonly key: string;
+  readonly root: Buffer;
+  readonly saved_at: number;
+}
+
+const FIND =
+  'SELECT category, key, root, saved_at FROM documents WHERE project = $1 AND category = $2';
+
+/** In the order of their keys; with a key, at most that one. */
+async function listDocuments(
+  session: Session,
+  project: number,
+  category: string,
+  key?: string,
+): Promise<StoredDocument[]> {
+  const rows =
+    key === undefined
+      ? await session.query<DocumentRow>(FIND, [project, written(category)])
+      : await session.query<DocumentRow>(`${FIND} AND key = $3`, [
+          project,
+          written(category),
+          written(key),
+        ]);
+  return rows.map(toDocument).sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function toDocument({ category, key, root, saved_at }: DocumentRow): StoredDocument {
+  const id = root.toString('hex') as PartId;
+  return { category: read(category), key: read(key), root: id, savedAt: saved_at };
+}

@@ -1,0 +1,80 @@
+import { type ErrorCode, SavepointError } from '../../model/errors.ts';
+
+// By the class of an SQLSTATE, which is its first two signs, or by the whole of it.
+const SQL_STATES: Readonly<Record<string, ErrorCode>> = {
+  '08': 'store-unreachable',
+  '22': 'argument-invalid',
+  '23': 'argument-invalid',
+  25006: 'store-read-only',
+  '28': 'store-unreachable',
+  '3D': 'store-unreachable',
+  '40': 'store-locked',
+  42501: 'store-failed',
+  '42P01': 'store-corrupt',
+  53100: 'store-full',
+  53300: 'store-unreachable',
+  '55P03': 'store-locked',
+  '57P': 'store-unreachable',
+  XX001: 'store-corrupt',
+  XX002: 'store-corrupt',
+};
+
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  'store-locked': 'another process is writing; try again when it has finished',
+  'store-read-only': 'nothing was written; the server takes no writes, or the role may not write',
+  'store-full': 'free some space on the disk of the server; nothing of this was kept',
+  'store-unreachable': 'nothing is half done; start the server or mend the URL, and try again',
+  'argument-invalid': 'the batch contradicts the timeline: a used number or an unknown session',
+};
+
+interface ServerError {
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly message: string;
+}
+
+/**
+ * What a failure of the server or of the connection means to a caller. The error of `pg` goes no further: it can
+ * hold the client, and with it the password.
+ */
+export function serverFailure(error: unknown): SavepointError {
+  if (error instanceof SavepointError) return error;
+  const code = codeOf(error);
+  const { message, code: state } = error as ServerError;
+  const reason = message === '' || message === undefined ? String(state) : message;
+  const cause = Object.assign(new Error(reason), { code: state });
+  return new SavepointError(code, `the database failed: ${reason}`, { cause, hint: HINTS[code] });
+}
+
+/** Whether the connection is gone, or never was: nothing else is known about what was asked. */
+export function isUnreachable(error: unknown): boolean {
+  return codeOf(error) === 'store-unreachable';
+}
+
+/** Whether the server has cancelled a statement because it was told to. */
+export function isCancelled(error: unknown): boolean {
+  return (error as ServerError | null)?.code === '57014';
+}
+
+/** Whether a statement named a table that is not there. */
+export function isUnknownTable(error: unknown): boolean {
+  return (error as ServerError | null)?.code === '42P01';
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof SavepointError) return error.code;
+  if (!(error instanceof Error)) return 'store-failed';
+  const { code, severity } = error as ServerError;
+  // Of the server, errors have a severity. All others of `pg` are about the connection; bugs of ours are not.
+  if (severity === undefined) {
+    const isOurs = error instanceof TypeError || error instanceof RangeError;
+    return isOurs ? 'store-failed' : 'store-unreachable';
+  }
+  const state = String(code);
+  return (
+    SQL_STATES[state] ??
+    SQL_STATES[state.slice(0, 3)] ??
+    SQL_STATES[state.slice(0, 2)] ??
+    'store-failed'
+  );
+}

@@ -1,0 +1,169 @@
+import { monotonicMs } from '../../model/clock.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
+import type { LockOptions, ProjectLock } from '../store.ts';
+import type { Database, LoneClient } from './database.ts';
+import { isCancelled, isUnreachable, serverFailure } from './failure.ts';
+import { lockClass } from './schema.ts';
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** What all stores of this process on one place share: their order, and the connection that holds the lock. */
+interface Place {
+  readonly queue: LockQueue;
+  client: Promise<LoneClient> | null;
+  stores: number;
+}
+
+const places = new Map<string, Place>();
+
+function placeNamed(name: string): Place {
+  const place = places.get(name) ?? { queue: new LockQueue(PROJECT_LOCK), client: null, stores: 0 };
+  places.set(name, place);
+  return place;
+}
+
+/**
+ * The project lock: an advisory lock of the server, on a connection of its own, which the server lets go of when the
+ * connection ends. Taking it raises the project's fence, so that a holder who has lost the connection, and with it
+ * the lock, cannot commit once somebody else has taken it.
+ */
+export class AdvisoryLock {
+  readonly #database: Database;
+  readonly #take: string;
+  readonly #giveBack: string;
+  readonly #place: Place;
+  readonly #closing = new AbortController();
+  #held: { readonly release: () => void; readonly fence: number } | null = null;
+
+  constructor(database: Database, schema: string, project: number, server: string) {
+    this.#database = database;
+    const numbers = `${lockClass(schema, 'project')}, ${project}`;
+    // One message, in which the lock comes first: the row of the project waits for the last holder's commit.
+    this.#take = `
+      SELECT pg_advisory_lock(${numbers});
+      UPDATE projects SET fence = fence + 1 WHERE id = ${project} RETURNING fence`;
+    this.#giveBack = `SELECT pg_advisory_unlock(${numbers})`;
+    this.#place = placeNamed(JSON.stringify([server, project]));
+    this.#place.stores += 1;
+  }
+
+  /** The token of the holder, if that is this store. */
+  get fence(): number | null {
+    return this.#held?.fence ?? null;
+  }
+
+  async acquire({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
+    const since = monotonicMs();
+    const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    await this.#place.queue.enter({ timeoutMs, signal: either });
+    try {
+      const left = Math.max(0, since + timeoutMs - monotonicMs());
+      return this.#hold(await this.#takeFromServer(left, timeoutMs, either));
+    } catch (error) {
+      this.#place.queue.leave();
+      throw error;
+    }
+  }
+
+  /** Releases the lock if it is held here. Everybody who waits for it here gets `store-closed`. */
+  async close(): Promise<void> {
+    this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
+    this.#held?.release();
+    this.#place.stores -= 1;
+    if (this.#place.stores > 0) return;
+    const { client } = this.#place;
+    this.#place.client = null;
+    await client?.then((one) => one.end()).catch(() => {});
+  }
+
+  /** A connection that turns out to be dead is replaced once. */
+  async #takeFromServer(leftMs: number, timeoutMs: number, signal: AbortSignal): Promise<number> {
+    for (let tries = 0; ; tries += 1) {
+      const client = await this.#connected();
+      try {
+        return await this.#takeOn(client, leftMs, signal);
+      } catch (error) {
+        if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
+        const failure = serverFailure(error);
+        if (failure.code === 'store-locked') throw lockedError(PROJECT_LOCK, timeoutMs);
+        if (!isUnreachable(failure)) throw failure;
+        await this.#drop(client);
+        if (tries > 0) throw failure;
+      }
+    }
+  }
+
+  async #takeOn(client: LoneClient, leftMs: number, signal: AbortSignal): Promise<number> {
+    if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
+    const onAbort = (): void => void this.#cancel(client);
+    signal.addEventListener('abort', onAbort);
+    client.ref();
+    try {
+      // The server takes 0 for no limit.
+      const limit = Math.ceil(Math.min(Math.max(leftMs, 1), LONGEST_MS));
+      const results = (await client.query(
+        `SET lock_timeout = ${limit}; ${this.#take}`,
+      )) as unknown as readonly { readonly rows: readonly { readonly fence: number }[] }[];
+      const fence = results.at(-1)?.rows[0]?.fence;
+      if (fence === undefined) {
+        throw new SavepointError('store-corrupt', 'the project is gone from the database');
+      }
+      if (!signal.aborted) return fence;
+      this.#unlock(client);
+      throw abortError(PROJECT_LOCK, signal);
+    } catch (error) {
+      throw isCancelled(error) ? abortError(PROJECT_LOCK, signal) : error;
+    } finally {
+      client.unref();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Ends the waiting of a statement, from another connection. */
+  async #cancel(client: LoneClient): Promise<void> {
+    await this.#database.query('SELECT pg_cancel_backend($1)', [client.processID]).catch(() => {});
+  }
+
+  #connected(): Promise<LoneClient> {
+    this.#place.client ??= this.#connect();
+    return this.#place.client;
+  }
+
+  async #connect(): Promise<LoneClient> {
+    const place = this.#place;
+    try {
+      const client = await this.#database.connect();
+      // A process that has nothing else to do may end. Only waiting for the lock is something to do.
+      client.unref();
+      client.once('end', () => {
+        place.client = null;
+      });
+      return client;
+    } catch (error) {
+      place.client = null;
+      throw serverFailure(error);
+    }
+  }
+
+  async #drop(client: LoneClient): Promise<void> {
+    this.#place.client = null;
+    await client.end().catch(() => {});
+  }
+
+  #hold(fence: number): ProjectLock {
+    const release = (): void => {
+      if (this.#held?.release !== release) return;
+      this.#held = null;
+      // Whoever comes next in this process asks on the same connection, after this.
+      void this.#place.client?.then((client) => this.#unlock(client)).catch(() => {});
+      this.#place.queue.leave();
+    };
+    this.#held = { release, fence };
+    return { release };
+  }
+
+  #unlock(client: LoneClient): void {
+    client.query(this.#giveBack).catch(() => {});
+  }
+}

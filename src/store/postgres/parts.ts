@@ -1,0 +1,141 @@
+import { SavepointError } from '../../model/errors.ts';
+import type { PartId } from '../../model/ids.ts';
+import { PART_KINDS, type Part, partOf } from '../parts/part.ts';
+import type { Session, Writing } from './database.ts';
+import { bytesToText } from './record-table.ts';
+
+const HASH_BYTES = 32;
+const STATEMENT_PARTS = 1_000;
+
+interface PartRow {
+  readonly hash: Buffer;
+  readonly kind: number;
+  readonly children: Buffer;
+  readonly data: Buffer;
+}
+
+/** The hashes that the column `children` holds, as rows. */
+const CHILDREN = `
+  generate_series(0, octet_length(parts.children) / ${HASH_BYTES} - 1) AS child(place)`;
+const CHILD = `substring(parts.children FROM child.place * ${HASH_BYTES} + 1 FOR ${HASH_BYTES})`;
+
+const READ = `
+  WITH RECURSIVE reached(hash) AS (
+    SELECT $2::bytea
+    UNION
+    SELECT ${CHILD} FROM reached
+    JOIN parts ON parts.project = $1 AND parts.hash = reached.hash
+    CROSS JOIN LATERAL ${CHILDREN}
+  )
+  SELECT hash, kind, children, data FROM reached JOIN parts USING (hash) WHERE project = $1`;
+
+/** See the port: a part with all that it holds. */
+export async function readParts(session: Session, project: number, root: PartId): Promise<Part[]> {
+  const rows = await session.query<PartRow>(READ, [project, Buffer.from(root, 'hex')]);
+  return partsFrom(rows, root);
+}
+
+/** The parts that rows say, if they are what their names vouch for, and none is missing. */
+function partsFrom(rows: readonly PartRow[], root: PartId): Part[] {
+  const parts = rows.map(partFrom);
+  const found = new Set(parts.map(({ id }) => id));
+  for (const id of [root, ...parts.flatMap(({ children }) => children)]) {
+    if (!found.has(id)) throw missing(id);
+  }
+  return parts;
+}
+
+function partFrom({ hash, kind, children, data }: PartRow): Part {
+  const name = PART_KINDS[kind];
+  const id = hash.toString('hex') as PartId;
+  if (name !== undefined) {
+    const content = name === 'bytes' ? new Uint8Array(data) : bytesToText(data);
+    const part = partOf(name, namesIn(children), content);
+    if (part.id === id) return part;
+  }
+  throw new SavepointError('part-corrupt', `part ${id} is not what was stored`);
+}
+
+function namesIn(children: Buffer): PartId[] {
+  return Array.from(
+    { length: children.length / HASH_BYTES },
+    (_, at) => children.toString('hex', at * HASH_BYTES, (at + 1) * HASH_BYTES) as PartId,
+  );
+}
+
+/**
+ * Stores parts; those that are there already stay. Throws `part-missing` for one that they hold and that is not.
+ * Answers how many are new.
+ */
+export async function putParts(
+  session: Writing,
+  project: number,
+  parts: readonly Part[],
+  alsoNeeded: readonly PartId[] = [],
+): Promise<number> {
+  let fresh = 0;
+  const given = [...new Map(parts.map((part) => [part.id, part])).values()];
+  for (let at = 0; at < given.length; at += STATEMENT_PARTS) {
+    const group = given.slice(at, at + STATEMENT_PARTS);
+    const places = group.map(
+      (_, row) => `($1, ${[2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ')})`,
+    );
+    const sql = `
+      INSERT INTO parts (project, hash, kind, children, data) VALUES ${places.join(', ')}
+      ON CONFLICT DO NOTHING`;
+    fresh += await session.run(sql, [project, ...group.flatMap(valuesOf)]);
+  }
+  const stored = new Set(given.map(({ id }) => id));
+  const named = [...given.flatMap(({ children }) => children), ...alsoNeeded];
+  await requireParts(
+    session,
+    project,
+    [...new Set(named)].filter((id) => !stored.has(id)),
+  );
+  return fresh;
+}
+
+function valuesOf({ id, kind, children, data }: Part): unknown[] {
+  return [
+    Buffer.from(id, 'hex'),
+    PART_KINDS.indexOf(kind),
+    Buffer.from(children.join(''), 'hex'),
+    typeof data === 'string' ? Buffer.from(data) : data,
+  ];
+}
+
+async function requireParts(
+  session: Session,
+  project: number,
+  ids: readonly PartId[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const sql = 'SELECT hash FROM parts WHERE project = $1 AND hash = ANY($2::bytea[])';
+  const hashes = ids.map((id) => Buffer.from(id, 'hex'));
+  const rows = await session.query<{ hash: Buffer }>(sql, [project, hashes]);
+  const found = new Set(rows.map(({ hash }) => hash.toString('hex')));
+  const lost = ids.find((id) => !found.has(id));
+  if (lost !== undefined) throw missing(lost);
+}
+
+function missing(id: PartId): SavepointError {
+  return new SavepointError('part-missing', `part ${id} is not in the store`);
+}
+
+const DROP = `
+  WITH RECURSIVE kept(hash) AS (
+    (SELECT root FROM steps WHERE project = $1 AND root IS NOT NULL
+    UNION SELECT result FROM steps WHERE project = $1 AND result IS NOT NULL
+    UNION SELECT root FROM executions WHERE project = $1 AND root IS NOT NULL
+    UNION SELECT root FROM documents WHERE project = $1)
+    UNION
+    SELECT ${CHILD} FROM kept JOIN parts ON parts.project = $1 AND parts.hash = kept.hash
+    CROSS JOIN LATERAL ${CHILDREN}
+  )
+  DELETE FROM parts
+  WHERE project = $1 AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.hash = parts.hash)`;
+
+/** Removes parts that no step and no document reaches. Nobody may be naming any meanwhile. */
+export async function dropParts(session: Writing, project: number): Promise<void> {
+  await session.run(DROP, [project]);
+}
