@@ -266,8 +266,12 @@ export function receiptText(receipt: Receipt, paint: Paint): string[] {
 }
 
 /** The part of it that a person has to look after: what was left alone and why, and the notes. */
-export function leftText({ conflicts, skipped, errors, notes }: Receipt, paint: Paint): string[] {
-  const told = notes.flatMap((note) => noteText(note, Number.POSITIVE_INFINITY));
+export function leftText(
+  { conflicts, skipped, errors, notes }: Receipt,
+  paint: Paint,
+  columns: number = Number.POSITIVE_INFINITY,
+): string[] {
+  const told = notes.flatMap((note) => noteText(note, columns));
   return [
     ...reasonsText('conflict', 'yellow', conflicts, paint),
     ...reasonsText('skipped', 'yellow', skipped, paint),

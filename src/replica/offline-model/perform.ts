@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { useTool as call, type ReplyBlock, type ToolResult } from '../../messages-server/index.ts';
 import { shellWord } from '../../terminal/phrases.ts';
+import { withoutModelText } from '../tools/tool-outcome.ts';
 import type { PlainRequest } from './requests.ts';
 
 /** What came of a request. */
@@ -84,7 +85,7 @@ function* replace(
 
 function* run(command: string): Performance {
   const result = yield call('Bash', { command, description: 'Run what was asked for' });
-  const printed = withoutNotes(result.text).replace(NO_OUTPUT, '').trim();
+  const printed = withoutModelText(result.text).replace(NO_OUTPUT, '');
   const ran =
     printed === '' ? `Ran ${code(command)}.` : `Ran ${code(command)}:\n\n${block(printed)}`;
   return outcome(result, ran, `${code(command)} failed`);
@@ -129,10 +130,7 @@ function* refuse(text: string): Performance {
 function outcome({ isError, text }: ToolResult, done: string, failed: string): Outcome {
   if (!isError) return { done: true, text: done };
   if (REFUSED.test(text)) return { done: false, text: `${failed}: you said no.` };
-  const reason = withoutNotes(text)
-    .replace(/<\/?tool_use_error>/g, '')
-    .trim();
-  return { done: false, text: `${failed}:\n\n${block(reason)}` };
+  return { done: false, text: `${failed}:\n\n${block(withoutModelText(text))}` };
 }
 
 /** How the agent tells a model that the person refused; it is not meant for people. */

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { KnownExecution } from '../../execution/index.ts';
 import type { ListedCheckpoint, Receipt } from '../../index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
-
 import { leftText, receiptLine } from '../../terminal/plan-text.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
@@ -251,10 +249,10 @@ export class InteractiveRunner {
 
   /** One line says what changed; what was left alone is named with its reason. */
   #tellReceipt(receipt: Receipt): void {
-    const { ui, paint } = this.#parts;
+    const { ui, paint, columns } = this.#parts;
     const undo = receipt.operationId === null ? '' : '; /undo takes it back';
     const done = paint('green', `  ${receiptLine(receipt)}${undo}`);
-    ui.displayBlock([done, ...leftText(receipt, paint)]);
+    ui.displayBlock([done, ...leftText(receipt, paint, columns())]);
   }
 
   async #goBackBefore(promptId: string): Promise<void> {

@@ -39,6 +39,7 @@ const FOR_THE_MODEL: readonly RegExp[] = [
   /REMINDER: You MUST[^\n]*/g,
   /STOP what you are doing[^\n]*/g,
   /\[Request interrupted by user[^\]\n]*\]/g,
+  /\[This command modified \d+ files? you've previously read:[^\]]*\]/g,
 ];
 
 /** A result without what only the model is meant to read. */

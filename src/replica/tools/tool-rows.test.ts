@@ -144,7 +144,9 @@ it('cuts a long command, never its time and its end, and shows it whole when ask
 });
 
 it('shows the text of other tools, without what only the model is meant to read', () => {
-  const text = `found 3\n<system-reminder>\nEnsure that you continue\n</system-reminder>`;
+  const note =
+    "[This command modified 1 file you've previously read: a.txt. Call Read before editing.]";
+  const text = `found 3\n<system-reminder>\nEnsure that you continue\n</system-reminder>${note}`;
   expect(rows('mcp__db__query', {}, { text })).toEqual(['● mcp__db__query', '  ⎿ found 3']);
   const many = rows('mcp__db__query', {}, { text: numbers(6) });
   expect(many.at(-1)).toBe('    … 2 more lines (Ctrl-O shows them)');
