@@ -40,9 +40,9 @@ describe('the way back by Esc Esc', () => {
       await agent.command('/checkpoint', (now) => timesIn(now, 'feature not enabled') === 2);
       await agent.command('/help', 'is sent as a prompt.');
       expect(agent.screen()).not.toContain('opens the rewind menu');
-      await agent.press('?', 'clears; twice leaves');
+      await agent.press('?', 'clears, leaves');
       expect(agent.screen()).not.toContain('the way back');
-      await agent.press('?', (now) => !now.includes('clears; twice leaves'));
+      await agent.press('?', (now) => !now.includes('clears, leaves'));
       expect(await agent.leave()).toBe(0);
       expect(project.sessions()).toEqual([]);
     }));
