@@ -11,9 +11,7 @@ import type { CommandRegistry } from '../commands/command-registry.ts';
 import { fileNames } from '../commands/context-commands.ts';
 import { customCommands } from '../commands/custom-commands.ts';
 import { gitBranch } from '../git-branch.ts';
-import { addInstruction, INSTRUCTIONS_FILE } from '../instructions.ts';
 import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
-import { endText, outputRows, ownCommandContext, runOwnCommand } from '../offers/own-command.ts';
 import { PathOffers } from '../offers/path-offers.ts';
 import type { PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
@@ -22,6 +20,7 @@ import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interac
 import type { StatusShown } from '../ui/status-line.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice, startOf } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
+import { OwnWork } from './own-work.ts';
 import {
   type Chosen,
   chooseNamed,
@@ -61,8 +60,7 @@ export class InteractiveRunner {
   readonly #context: string[] = [];
   readonly #rewound = new RewoundNotice();
   readonly #paths: PathOffers;
-  /** Ends the command of the person's own that runs. */
-  #own: AbortController | null = null;
+  readonly #own: OwnWork;
   /** Whether the turn is the SDK's own, in which it sums the conversation up. */
   #isCompacting = false;
   #todos: readonly Todo[] = [];
@@ -80,6 +78,15 @@ export class InteractiveRunner {
     this.#paths = new PathOffers({
       list: async (again) => (await parts.files?.paths(again)) ?? [],
       onChange: () => parts.ui.refreshOffers(),
+    });
+    this.#own = new OwnWork({
+      ...parts,
+      env: parts.ownEnv,
+      project: () => this.#desk.session.project,
+      addContext: (text) => this.#context.push(text),
+      isAgentBusy: () => this.#current !== null,
+      occupy: (work) => this.#occupy(work),
+      tellGaps: () => this.#tellGaps(),
     });
     const desk = { sessions, checkpointsFor, converse, events: this.#events() };
     this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
@@ -99,8 +106,8 @@ export class InteractiveRunner {
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
       onOwnCommand: (command, hasPaste) =>
-        this.#guarded(() => this.#runOwn(command.trim(), hasPaste)),
-      onNote: (text) => this.#guarded(() => this.#note(text)),
+        this.#guarded(() => this.#own.run(command.trim(), hasPaste)),
+      onNote: (text) => this.#guarded(() => this.#own.note(text)),
       imagesIn: (text) => imageMarks(text, this.#desk.session.project),
       onInterrupt: () => void this.#guarded(() => this.#interrupt()),
       onTakeBack: () => this.#takeBack(),
@@ -120,7 +127,7 @@ export class InteractiveRunner {
     try {
       await left;
     } finally {
-      this.#own?.abort();
+      this.#own.stop();
       await this.#guarded(() => this.#desk.close());
       // Records what an unfinished turn or a sub-agent did.
       await this.#endWork();
@@ -185,8 +192,9 @@ export class InteractiveRunner {
     if (offered.prompts.length + offered.byHand.length === 0) {
       return ui.displayWarning('No checkpoints available');
     }
-    if (this.#own !== null)
+    if (this.#own.isRunning) {
       return ui.displayWarning('Your command runs; press Esc once to end it.');
+    }
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
@@ -312,58 +320,8 @@ export class InteractiveRunner {
   }
 
   async #interrupt(): Promise<void> {
-    if (this.#own !== null) this.#own.abort();
+    if (this.#own.isRunning) this.#own.stop();
     else await this.#desk.live.interrupt();
-  }
-
-  /**
-   * A command of the person's own. It never runs beside the agent: what it does to files would count as the
-   * agent's, and be taken back with it.
-   */
-  async #runOwn(command: string, hasPaste: boolean): Promise<void> {
-    const { ui, files, paint, columns, ownEnv } = this.#parts;
-    if (command === '') return;
-    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
-    const question = `Run this command? Some of it was pasted.\n${command}`;
-    if (hasPaste && !(await ui.confirm(question))) return ui.displayInfo('It was not run.');
-    await this.#occupy(async () => {
-      const own = new AbortController();
-      this.#own = own;
-      ui.displayUserMessage(`! ${command}`);
-      ui.setActivity(`running ${command}`);
-      try {
-        const cwd = this.#desk.session.project;
-        const end = await runOwnCommand({ command, cwd, env: ownEnv, signal: own.signal });
-        const rows = end.output.trim() === '' ? [] : outputRows(end.output, columns(), paint);
-        if (rows.length > 0) ui.displayBlock(rows);
-        if (end.code === 0) ui.displayInfo(endText(end));
-        else ui.displayWarning(endText(end));
-        this.#context.push(ownCommandContext(command, end));
-        await files?.personWrote();
-        this.#tellGaps();
-      } finally {
-        this.#own = null;
-        ui.setActivity(null);
-      }
-    });
-  }
-
-  /** A line for CLAUDE.md; the agent that runs hears of it with the next prompt. */
-  async #note(text: string): Promise<void> {
-    const { ui, files } = this.#parts;
-    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
-    await this.#occupy(async () => {
-      const line = addInstruction(this.#desk.session.project, text);
-      this.#context.push(`The user has added this line to ${INSTRUCTIONS_FILE}:\n- ${line}`);
-      ui.displaySuccess(`Added to ${INSTRUCTIONS_FILE}: ${line}`);
-      await files?.personWrote();
-    });
-  }
-
-  #mustWait(): boolean {
-    return (
-      this.#current !== null || this.#own !== null || this.#parts.files?.isAgentWriting === true
-    );
   }
 
   /** The last prompt that waits is the person's again. */
@@ -557,9 +515,6 @@ export class InteractiveRunner {
     }
   }
 }
-
-const AGENT_WRITES =
-  'The agent is at work, so what you do to files now would count as its own; wait, or interrupt it with Esc.';
 
 const COMPACTED = 'The conversation was summed up; the agent goes on from the summary.';
 
