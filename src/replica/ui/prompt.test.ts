@@ -189,6 +189,19 @@ describe('modes and mentions', () => {
     expect(withText(bang, 'rm', room).mode).toBe('prompt');
   });
 
+  it('takes the name of what every object has for a text like any other', () => {
+    for (const word of ['constructor', 'toString', '__proto__']) {
+      expect(type(word).state.mode).toBe('prompt');
+      expect(text(word)).toBe(word);
+    }
+  });
+
+  it('offers no path in a command: a file would choose what the shell runs, and Enter runs it as typed', () => {
+    const state = typeWith('see @s', typeWith('!'));
+    expect(state).toMatchObject({ mode: 'command', completions: [], offered: null });
+    expect(typeWith('see @s', typeWith('#')).completions).not.toEqual([]);
+  });
+
   it('completes the word before the cursor, a file with a blank and a folder without', () => {
     const state = typeWith('see @s');
     expect(state).toMatchObject({ offered: 0, offeredFor: 4 });

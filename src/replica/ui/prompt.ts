@@ -43,7 +43,10 @@ export interface PromptState {
 export type PromptMode = 'prompt' | 'command' | 'note';
 
 /** Typed at the beginning of an empty input. A paste that begins with one of them is a text like any other. */
-const SIGNS: Readonly<Record<string, PromptMode>> = { '!': 'command', '#': 'note' };
+const SIGNS: ReadonlyMap<string, PromptMode> = new Map([
+  ['!', 'command'],
+  ['#', 'note'],
+]);
 
 export interface PromptStep {
   readonly state: PromptState;
@@ -83,8 +86,9 @@ export function isEmpty({ field }: PromptState): boolean {
 export function pressedPrompt(state: PromptState, key: Key, room: PromptRoom): PromptStep {
   if (state.search !== null) return pressedSearch(state, state.search, key, room);
   if (key.name === 'text') {
-    const mode = isEmpty(state) && state.mode === 'prompt' && !key.pasted ? SIGNS[key.text] : null;
-    if (mode != null) return stay({ ...state, mode });
+    const isFirst = isEmpty(state) && state.mode === 'prompt' && !key.pasted;
+    const mode = isFirst ? SIGNS.get(key.text) : undefined;
+    if (mode !== undefined) return stay({ ...state, mode });
     const hasPaste = state.hasPaste || key.pasted === true;
     return typed({ ...state, hasPaste }, insert(state.field, key.text, key.pasted), room);
   }
@@ -185,8 +189,7 @@ function movedBy(state: PromptState, name: 'up' | 'down', room: PromptRoom): Pro
 }
 
 function offering(state: PromptState, room: PromptRoom): PromptState {
-  const isPrompt = state.mode === 'prompt';
-  const offeredFor = isPrompt && isCommand(state.field) ? 0 : mentionStart(state.field);
+  const offeredFor = offerStart(state);
   if (offeredFor === null) return { ...state, completions: [], offered: null };
   const { cells, cursor } = state.field;
   const text = textOf({ cells: cells.slice(offeredFor, cursor) });
@@ -195,6 +198,12 @@ function offering(state: PromptState, room: PromptRoom): PromptState {
   // Enter takes the first path; of a folder, it sends what is there.
   const isChosen = text.startsWith('@') && !text.endsWith('/') && completions.length > 0;
   return { ...state, completions, offered: isChosen ? 0 : null, offeredFor };
+}
+
+/** Null where nothing is offered. In a person's own command, the name of a file would be read by a shell. */
+function offerStart({ mode, field }: PromptState): number | null {
+  if (mode === 'command') return null;
+  return mode === 'prompt' && isCommand(field) ? 0 : mentionStart(field);
 }
 
 /** Where a word that begins with `@` begins, before the cursor; null where there is none. */
