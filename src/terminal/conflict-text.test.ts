@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Conflict, MergePiece, State, TrackedPath } from '../index.ts';
-import { conflictText, hasMarkers, markedText } from './conflict-text.ts';
+import { conflictText, hasMarkers, lineEndOf, markedText } from './conflict-text.ts';
 
 const plain = (_style: string, text: string): string => text;
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -67,4 +67,14 @@ it('puts markers on lines of their own, and offers no merge of what is not UTF-8
   expect(markedText(open)).toBe("<<<<<<< yours\nmine\n=======\nold\n>>>>>>> the rewind's\n");
   expect(markedText(conflict('x', 'y', [{ ours: ['\xff\n'], theirs: [] }]))).toBeNull();
   expect(markedText(conflict('x', 'y', null))).toBeNull();
+});
+
+it('knows how the merged text is to end, which no editor tells', () => {
+  const ending = (...pieces: MergePiece[]): string => lineEndOf(conflict('x', 'y', pieces));
+  const open = { ours: ['mine\n'], theirs: ['old\n'] };
+  expect(ending(open, { both: ['end\r\n'] })).toBe('\r\n');
+  expect(ending(open, { both: ['end'] }, { both: [] })).toBe('');
+  expect(ending(open)).toBe('\n');
+  expect(ending({ both: ['top\n'] }, { ours: ['mine'], theirs: ['old'] })).toBe('');
+  expect(ending({ both: ['top\r\n'] }, { ours: [], theirs: ['old\r\n'] })).toBe('\r\n');
 });

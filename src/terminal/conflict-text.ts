@@ -48,6 +48,16 @@ export function markedText({ pieces }: Conflict): string | null {
   return text.includes('\ufffd') ? null : text;
 }
 
+/** What the last line of the merged text ends with: an editor ends each file with a line break. */
+export function lineEndOf({ pieces }: Conflict): string {
+  const lines = (pieces ?? []).map((piece) => {
+    if (!isOpen(piece)) return piece.both;
+    return piece.ours.length > 0 ? piece.ours : piece.theirs;
+  });
+  const last = lines.findLast(({ length }) => length > 0)?.at(-1) ?? '';
+  return /\r?\n$/.exec(last)?.[0] ?? '';
+}
+
 function marked({ ours, theirs }: OpenPiece): string[] {
   const [begin, middle, end] = MARKERS.map((marker) => `${marker}\n`);
   return [begin ?? '', ...ours.map(ended), middle ?? '', ...theirs.map(ended), end ?? ''];

@@ -8,7 +8,7 @@ import {
   type Resolution,
   type RewindPlan,
 } from '../../index.ts';
-import { conflictText, hasMarkers, markedText } from '../../terminal/conflict-text.ts';
+import { conflictText, hasMarkers, lineEndOf, markedText } from '../../terminal/conflict-text.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { canBeDecided } from '../../terminal/plan-text.ts';
@@ -82,7 +82,5 @@ async function mergeInEditor(
     ui.displayWarning(`${name} is left as it is: the merge is empty.`);
     return null;
   }
-  // An editor ends each file with a line break; whether this one had one, the merge says.
-  const end = marked.endsWith('\n') ? '\n' : '';
-  return { content: Buffer.from(edited.text + end) };
+  return { content: Buffer.from(edited.text + lineEndOf(conflict)) };
 }
