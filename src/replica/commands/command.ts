@@ -58,8 +58,11 @@ export interface AgentControl {
   startAnew(): Promise<void>;
   /** Changes what is kept of the open conversation, so that the agent goes on with what was written. */
   updateSession(work: (session: Session) => Promise<Session>): Promise<void>;
-  /** Sends a text as a prompt; it is never taken for a command of ours. */
-  submit(prompt: string): void;
+  /**
+   * Sends a text as a prompt; it is never taken for a command of ours. `typed`: what of it the person wrote, where
+   * that is not all of it.
+   */
+  submit(prompt: string, typed?: string): void;
   /** Puts a text in front of the next prompt, for the agent alone. */
   addContext(text: string): void;
   /** What waits to be put in front of the next prompt. */

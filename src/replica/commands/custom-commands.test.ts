@@ -26,6 +26,31 @@ it('puts arguments where the text wants them, or behind it', () => {
   expect(of('/config x', '')).toBe('(/x)\n/config x');
 });
 
+it('lets a project name its own files alone, whatever the arguments make of its text', () =>
+  withTemporaryFolder(async (scratch) => {
+    const project = join(scratch, 'project');
+    mkdirSync(project);
+    for (const name of ['a.txt', 'out$9', "out'", 'out#L1']) writeFileSync(join(project, name), '');
+    symlinkSync('/etc/hostname', join(project, 'out'));
+    const of = (body: string, args = ''): string =>
+      expanded({ name: 'x', body, isProject: true }, args, project);
+    for (const body of [
+      'see $9@/etc/hostname',
+      '$ARGUMENTS@/etc/hostname',
+      '$ARGUMENTS@"/etc/hostname"',
+      'see @out$9',
+      "see @out'",
+      'see @out#L1',
+      'see @"out#L1"',
+    ]) {
+      expect(of(body), body).not.toMatch(/(^|\s)@["/o]/);
+    }
+    expect(of('$9 /compact')).toMatch(/^\(\/x\)/);
+    expect(of('see @a.txt, @$1 and @./a.txt', 'a.txt')).toBe('see @a.txt, @a.txt and @./a.txt');
+    // What the person types may lie anywhere.
+    expect(of('see $ARGUMENTS', '@/etc/hostname')).toBe('see @/etc/hostname');
+  }));
+
 it('asks before a project is trusted, keeps the answer outside of it, and asks again after a change', () =>
   withTemporaryFolder(async (scratch) => {
     const bench = await CommandBench.create(scratch);

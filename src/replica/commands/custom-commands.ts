@@ -67,7 +67,7 @@ function slashCommand(
           `${plural(command.leftOut, 'line')} of it that would run programs: left out.`,
         );
       }
-      context.agent.submit(expanded(command, args, places.project));
+      context.agent.submit(expanded(command, args, places.project), isProject ? args : undefined);
       return null;
     },
   };
@@ -184,23 +184,38 @@ export function expanded(
   project: string,
 ): string {
   const words = args.split(/\s+/).filter((word) => word !== '');
-  const safe = isProject ? withoutOutside(body, project) : body;
-  const hasPlace = /\$ARGUMENTS|\$[1-9]\b/.test(safe);
-  const text = safe.replaceAll(/\$ARGUMENTS|\$([1-9])\b/g, (_all, digit?: string) =>
+  const hasPlace = /\$ARGUMENTS|\$[1-9]\b/.test(body);
+  const text = body.replaceAll(/\$ARGUMENTS|\$([1-9])\b/g, (_all, digit?: string) =>
     digit === undefined ? args : (words[Number(digit) - 1] ?? ''),
   );
-  const all = hasPlace || args === '' ? text : `${text}\n\n${args}`;
+  const whole = hasPlace || args === '' ? text : `${text}\n\n${args}`;
+  const all = isProject ? withoutOutside(whole, args, project) : whole;
   // A text that begins with a slash would be a command of the SDK's.
-  return all.startsWith('/') ? `(/${name})\n${all}` : all;
+  return /^\s*\//.test(all) ? `(/${name})\n${all}` : all;
 }
 
-/** `@path` has the SDK read that file without a question. A project may name its own files alone. */
-function withoutOutside(body: string, project: string): string {
-  return body.replaceAll(/(^|\s)@(?:"([^"]*)"|(\S+))/g, (all, gap: string, quoted, plain) => {
-    const path = String(quoted ?? plain).replace(/[.,;:!?)]+$/, '');
-    const root = realPathOrNull(project);
-    const file = path.startsWith('~') ? null : realPathOrNull(resolve(project, path));
-    const isOwn = root !== null && file !== null && !isOutside(root, file);
-    return isOwn ? all : `${gap}@ ${all.slice(gap.length + 1)}`;
+const MENTION = /(?<=^|\s)@(?="([^"]*)"|(\S+))/g;
+
+/**
+ * `@path` has the SDK read that file without a question. A project may name its own files alone; what the person
+ * typed may lie anywhere. Looked at when the arguments are in their places, which may make or change a mention.
+ */
+function withoutOutside(text: string, typed: string, project: string): string {
+  const own = new Set(Array.from(typed.matchAll(MENTION), ([, quoted, plain]) => quoted ?? plain));
+  return text.replaceAll(MENTION, (all, quoted?: string, plain?: string) => {
+    const isMeant = own.has(quoted ?? plain) || isOfProject(quoted, plain ?? '', project);
+    return isMeant ? all : '@ ';
   });
+}
+
+/** Whichever way the SDK reads the end of a path: without the punctuation behind it, without a range of lines. */
+function isOfProject(quoted: string | undefined, plain: string, project: string): boolean {
+  const path = quoted ?? plain.replace(/[.,;:!?)]+$/, '');
+  const shorter = quoted === undefined ? [plain, plain.replace(/\W+$/, '')] : [];
+  const ways = [path, ...shorter].flatMap((way) => [way, way.replace(/#.*$/s, '')]);
+  // A server has resources with names such as `server:name`.
+  if (path.startsWith('~') || path.includes(':')) return false;
+  const root = realPathOrNull(project);
+  const files = ways.flatMap((way) => realPathOrNull(resolve(project, way)) ?? []);
+  return root !== null && files.length > 0 && !files.some((file) => isOutside(root, file));
 }

@@ -27,6 +27,11 @@ it('finds images by the paths that people type and terminals drop', () =>
     ]);
     // What is no image, what leads out of the project, and what the SDK reads itself.
     expect(named('lie.jpg link.png ../with\\ blank.PNG none.png @a.png a.pngx')).toEqual([]);
+    // A text that a project has put together names what lies elsewhere only where the person typed it.
+    const typed = (text: string, own: string): string[] =>
+      imagesIn(text, project, own).images.map(({ name }) => name);
+    expect(typed(`a.png '${other}'`, '')).toEqual(['a.png']);
+    expect(typed(`a.png '${other}'`, `'${other}'`)).toEqual(['a.png', 'with blank.PNG']);
     expect(imagesIn('a.png', project).images[0]).toMatchObject({
       mediaType: 'image/png',
       bytes: PNG,

@@ -32,12 +32,13 @@ export interface FoundImages {
 
 /**
  * The images whose paths stand in a prompt. A relative path means a file of the project, also where links lead; an
- * absolute one may lie anywhere, since the person wrote it. What is no image stays text.
+ * absolute one may lie anywhere, since the person wrote it. What is no image stays text. `typed`: what of the text the
+ * person wrote, where that is not all of it.
  */
-export function imagesIn(text: string, project: string): FoundImages {
+export function imagesIn(text: string, project: string, typed: string = text): FoundImages {
   const images: PromptImage[] = [];
   const problems: string[] = [];
-  for (const file of filesNamed(text, project)) {
+  for (const file of filesNamed(text, project, typed)) {
     const name = displayText(basename(file));
     const read = readFile(file, { maxBytes: LARGEST_IMAGE });
     if (read.bytes === null) {
@@ -67,27 +68,32 @@ export function imageMark({ name, bytes }: PromptImage): string {
   return `[image ${name}, ${sizeText(bytes.length)}]`;
 }
 
-function filesNamed(text: string, project: string): string[] {
+function filesNamed(text: string, project: string, typed: string): ReadonlySet<string> {
+  const root = realPathOrNull(project);
+  if (root === null) return new Set();
+  const own = typed === text ? null : filesNamed(typed, project, typed);
   const found = new Set<string>();
   for (const [, double, single, plain] of text.slice(0, LONGEST_SEARCHED).matchAll(CANDIDATE)) {
     const path = double ?? single ?? plain?.replaceAll(/\\(.)/g, '$1') ?? '';
-    const file = path.startsWith('@') ? null : placeOf(path, project);
-    if (file !== null) found.add(file);
+    const file = path.startsWith('@') ? null : placeOf(path, root);
+    const isMeant = file !== null && (own === null || own.has(file) || !isOutside(root, file));
+    if (isMeant) found.add(file);
   }
-  return [...found];
+  return found;
 }
 
 /** The real path; null where there is none, or where a relative path leads out of the project. */
-function placeOf(path: string, project: string): string | null {
+function placeOf(path: string, root: string): string | null {
   const plain = withoutScheme(path);
   if (plain === null) return null;
   const own = plain.startsWith('~/') ? resolve(homedir(), plain.slice(2)) : plain;
-  const root = realPathOrNull(project);
-  const file = realPathOrNull(resolve(project, own));
-  if (root === null || file === null) return null;
+  const file = realPathOrNull(resolve(root, own));
+  return file === null || (isOutside(root, file) && !isAbsolute(own)) ? null : file;
+}
+
+function isOutside(root: string, file: string): boolean {
   const way = relative(root, file);
-  const isOutside = way === '..' || way.startsWith('../') || isAbsolute(way);
-  return isOutside && !isAbsolute(own) ? null : file;
+  return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
 function withoutScheme(path: string): string | null {

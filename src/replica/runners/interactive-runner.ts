@@ -52,11 +52,18 @@ export interface InteractiveRunnerParts
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
 
+/** A prompt that waits for its turn. */
+interface Waiting {
+  readonly text: string;
+  /** What of it the person wrote: a command of the project has a text of its own. */
+  readonly typed: string;
+}
+
 /** A person and the agent at a terminal: prompts, commands, and the way back. */
 export class InteractiveRunner {
   readonly #parts: InteractiveRunnerParts;
   readonly #desk: ConversationDesk;
-  readonly #waiting: string[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #context: string[] = [];
   readonly #rewound = new RewoundNotice();
   readonly #paths: PathOffers;
@@ -302,8 +309,8 @@ export class InteractiveRunner {
   }
 
   /** A text for the agent, whatever it begins with. */
-  async #prompt(text: string): Promise<void> {
-    this.#waiting.push(text);
+  async #prompt(text: string, typed: string = text): Promise<void> {
+    this.#waiting.push({ text, typed });
     await this.#sendNext();
   }
 
@@ -326,18 +333,23 @@ export class InteractiveRunner {
 
   /** The last prompt that waits is the person's again. */
   #takeBack(): string | null {
-    const text = this.#waiting.pop() ?? null;
-    this.#parts.ui.setWaiting([...this.#waiting]);
+    const text = this.#waiting.pop()?.text ?? null;
+    this.#showWaiting();
     return text;
+  }
+
+  #showWaiting(): void {
+    this.#parts.ui.setWaiting(this.#waiting.map(({ text }) => text));
   }
 
   /** One prompt at a time: each is a checkpoint, and what the agent does belongs to one. */
   async #sendNext(): Promise<void> {
     const { ui } = this.#parts;
     const isFree = this.#current === null && !this.#occupied;
-    const text = isFree ? this.#waiting.shift() : undefined;
-    ui.setWaiting([...this.#waiting]);
-    if (text === undefined) return;
+    const next = isFree ? this.#waiting.shift() : undefined;
+    this.#showWaiting();
+    if (next === undefined) return;
+    const { text, typed } = next;
     const uuid = randomUUID();
     this.#current = uuid;
     this.#isCompacting = text.startsWith('/compact');
@@ -353,7 +365,7 @@ export class InteractiveRunner {
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       const rewound = this.#rewound.tellWith(uuid, files?.takeRewound() ?? []);
       const context = [...rewound, ...this.#context.splice(0)];
-      const { images, problems } = imagesIn(text, this.#desk.session.project);
+      const { images, problems } = imagesIn(text, this.#desk.session.project, typed);
       for (const image of images) this.#parts.ui.displayInfo(imageMark(image));
       for (const problem of problems) this.#parts.ui.displayWarning(problem);
       await this.#desk.live.sendPrompt({ uuid, text, context, images });
@@ -461,7 +473,7 @@ export class InteractiveRunner {
         await switched(await this.#parts.sessionManager.create({ project }));
       },
       updateSession: (work) => desk.update(work),
-      submit: (prompt) => void this.#guarded(() => this.#prompt(prompt)),
+      submit: (prompt, typed) => void this.#guarded(() => this.#prompt(prompt, typed)),
       addContext: (text) => this.#context.push(text),
       context: () => [...this.#context],
       todos: () => this.#todos,
