@@ -1,4 +1,8 @@
-import { expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { endText, outputRows, ownCommandContext, runOwnCommand } from './own-command.ts';
 
 const env = { PATH: process.env.PATH };
@@ -33,4 +37,35 @@ it('ends with everything that it started, and does not wait for what goes on beh
   const end = await run('(sleep 2; echo late) & echo now');
   expect(end.output).toBe('now\n');
   expect(end.ms).toBeLessThan(1_900);
+});
+
+it('ends also what does not listen and what its shell has left behind', () =>
+  withTemporaryFolder(async (scratch) => {
+    const stop = new AbortController();
+    const file = join(scratch, 'pid');
+    const running = run(
+      `(trap "" INT; sh -c 'echo $PPID' > '${file}'; sleep 60; sleep 60) & wait`,
+      stop.signal,
+    );
+    const pid = (): string => readFileSync(file, 'utf8').trim();
+    await vi.waitFor(() => expect(pid()).toMatch(/^\d+$/), { timeout: 10_000 });
+    stop.abort();
+    await running;
+    // One that nobody has waited for is a zombie.
+    const state = (): string => spawnSync('ps', ['-o', 'stat=', '-p', pid()]).stdout.toString();
+    await vi.waitFor(() => expect(state()).toMatch(/^(Z.*)?\s*$/), {
+      timeout: 10_000,
+      interval: 100,
+    });
+  }));
+
+it('ends with the process that runs it', async () => {
+  const stop = new AbortController();
+  const before = process.listeners('exit');
+  const running = run('trap "" INT HUP; echo $$; sleep 60; sleep 60', stop.signal);
+  const [listener] = process.listeners('exit').filter((one) => !before.includes(one));
+  expect(listener).toBeDefined();
+  listener?.(0);
+  expect(await running).toMatchObject({ code: null });
+  expect(process.listeners('exit')).toEqual(before);
 });

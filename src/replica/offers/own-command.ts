@@ -47,13 +47,19 @@ export function runOwnCommand({ command, cwd, env, signal }: OwnCommand): Promis
       // It is gone already.
     }
   };
-  let later: NodeJS.Timeout | undefined;
+  // Nobody could end it once this process is gone.
+  const killNow = (): void => {
+    process.off('exit', killNow);
+    kill('SIGKILL');
+  };
+  process.on('exit', killNow);
+  // The shell may have ended by then, and left behind what does not listen.
   const stop = (): void => {
     kill('SIGINT');
-    later = setTimeout(() => kill('SIGKILL'), KILL_MS);
+    setTimeout(killNow, KILL_MS).unref();
   };
   const end = (code: number | null): void => {
-    clearTimeout(later);
+    if (!signal.aborted) process.off('exit', killNow);
     signal.removeEventListener('abort', stop);
     child.stdout.destroy();
     child.stderr.destroy();
