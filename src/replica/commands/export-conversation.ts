@@ -4,7 +4,7 @@ import { writeFile } from '../../fs/write-file.ts';
 import { displayText } from '../../index.ts';
 import { toolLine } from '../tools/tool-line.ts';
 import type { ConversationEntry } from '../ui/interactive-ui.ts';
-import { CommandRefused, type SlashCommand, wholeText } from './command.ts';
+import { CommandRefused, idleOnly, type SlashCommand, wholeText } from './command.ts';
 import { fileNames } from './context-commands.ts';
 
 export const exportCommand: SlashCommand = {
@@ -12,7 +12,10 @@ export const exportCommand: SlashCommand = {
   usage: 'FILE',
   description: 'write the conversation into a file, as Markdown',
   complete: (args, { agent }) => fileNames(agent.session.project, args),
-  async execute(args, { agent, ui }) {
+  async execute(args, context) {
+    const { agent, ui } = context;
+    // A file that appears beside the agent's work would count as its own, and go with a rewind.
+    idleOnly(context);
     const { project } = agent.session;
     const file = resolve(project, wholeText(args, 'Into which file?'));
     const shown = displayText(relative(project, file) || file);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
@@ -181,6 +181,59 @@ describe('a prompt that the engine cannot make a checkpoint of', () => {
     bed.ui.handlers?.onSubmit('first');
     await vi.waitFor(() => expect(bed.ui.errors.at(-1)).toMatch('nobody is to be asked here'));
     expect(bed.ui.warnings[0]).toMatch(/^the prompt has no checkpoint: /);
+    await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
+  });
+});
+
+describe("a command of the person's own", () => {
+  const WAITS = 'while [ ! -e go ]; do sleep 0.05; done';
+
+  beforeEach(async () => {
+    bed.run(await bed.runner({ prompts: PROMPTS }));
+    await vi.waitFor(() => expect(bed.ui.handlers).not.toBeNull());
+  });
+
+  it('does not run beside a rewind, nor beside another one that began meanwhile', async () => {
+    const menu = Promise.withResolvers<null>();
+    bed.ui.showRewindMenu = () => menu.promise;
+    bed.ui.handlers?.onRewind();
+    await vi.waitFor(() => expect(bed.logged()).not.toEqual([]));
+    await vi.waitFor(async () => {
+      await bed.ui.handlers?.onOwnCommand('true', false);
+      expect(bed.ui.warnings).not.toEqual([]);
+    });
+    menu.resolve(null);
+    const answer = Promise.withResolvers<boolean>();
+    let isAsked = false;
+    bed.ui.confirm = () => {
+      isAsked = true;
+      return answer.promise;
+    };
+    let pasted: unknown;
+    await vi.waitFor(() => {
+      pasted = bed.ui.handlers?.onOwnCommand('touch pasted', true);
+      expect(isAsked).toBe(true);
+    });
+    void bed.ui.handlers?.onOwnCommand(WAITS, false);
+    await vi.waitFor(() => expect(bed.ui.activity).toMatch(/^running while/));
+    answer.resolve(true);
+    await pasted;
+    writeFileSync(join(bed.project, 'go'), '');
+    await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
+    expect(existsSync(join(bed.project, 'pasted'))).toBe(false);
+    expect(bed.ui.warnings.at(-1)).toMatch(/^Your command runs/);
+  });
+
+  it('keeps commands that change files or the conversation waiting', async () => {
+    void bed.ui.handlers?.onOwnCommand(WAITS, false);
+    await vi.waitFor(() => expect(bed.ui.activity).toMatch(/^running while/));
+    for (const command of ['/clear', '/undo', '/export x.md']) {
+      const said = bed.ui.infos.length;
+      bed.ui.handlers?.onSubmit(command);
+      await vi.waitFor(() => expect(bed.ui.infos).toHaveLength(said + 1));
+      expect(bed.ui.infos.at(-1), command).toMatch(/at work/);
+    }
+    writeFileSync(join(bed.project, 'go'), '');
     await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
   });
 });

@@ -20,7 +20,7 @@ import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interac
 import type { StatusShown } from '../ui/status-line.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice, startOf } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
-import { OwnWork } from './own-work.ts';
+import { COMMAND_RUNS, OwnWork } from './own-work.ts';
 import {
   type Chosen,
   chooseNamed,
@@ -91,7 +91,7 @@ export class InteractiveRunner {
       env: parts.ownEnv,
       project: () => this.#desk.session.project,
       addContext: (text) => this.#context.push(text),
-      isAgentBusy: () => this.#current !== null,
+      isBusy: () => this.#current !== null || this.#occupied,
       occupy: (work) => this.#occupy(work),
       tellGaps: () => this.#tellGaps(),
     });
@@ -199,9 +199,7 @@ export class InteractiveRunner {
     if (offered.prompts.length + offered.byHand.length === 0) {
       return ui.displayWarning('No checkpoints available');
     }
-    if (this.#own.isRunning) {
-      return ui.displayWarning('Your command runs; press Esc once to end it.');
-    }
+    if (this.#own.isRunning) return ui.displayWarning(COMMAND_RUNS);
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
@@ -461,7 +459,7 @@ export class InteractiveRunner {
     };
     return {
       session: desk.session,
-      isBusy: this.#current !== null,
+      isBusy: this.#current !== null || this.#own.isRunning,
       rewind: (to) => this.#rewindByCommand(to),
       switchTo: async (session) => {
         await switched(session);

@@ -14,8 +14,8 @@ export interface OwnWorkParts {
   readonly project: () => string;
   /** What the agent hears with the next prompt. */
   readonly addContext: (text: string) => void;
-  /** Whether the agent is in the middle of a turn. */
-  readonly isAgentBusy: () => boolean;
+  /** Whether the agent is in the middle of a turn, or something else that prompts wait for is, such as a rewind. */
+  readonly isBusy: () => boolean;
   /** Runs work during which prompts wait. */
   readonly occupy: (work: () => Promise<void>) => Promise<void>;
   /** Warns of what could not be recorded. */
@@ -47,9 +47,11 @@ export class OwnWork {
   async run(command: string, hasPaste: boolean): Promise<void> {
     const { ui, occupy } = this.#parts;
     if (command === '') return;
-    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
+    if (this.#mustWait()) return;
     const question = `Run this command? Some of it was pasted.\n${command}`;
     if (hasPaste && !(await ui.confirm(question))) return ui.displayInfo('It was not run.');
+    // Others may have begun while the question stood there.
+    if (this.#mustWait()) return;
     await occupy(async () => {
       this.#running = new AbortController();
       ui.displayUserMessage(`! ${command}`);
@@ -65,7 +67,7 @@ export class OwnWork {
 
   async note(text: string): Promise<void> {
     const { ui, files, project, addContext, occupy } = this.#parts;
-    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
+    if (this.#mustWait()) return;
     await occupy(async () => {
       const line = addInstruction(project(), text);
       addContext(`The user has added this line to ${INSTRUCTIONS_FILE}:\n- ${line}`);
@@ -86,11 +88,15 @@ export class OwnWork {
     tellGaps();
   }
 
+  /** Says why, if so. */
   #mustWait(): boolean {
-    const { isAgentBusy, files } = this.#parts;
-    return isAgentBusy() || this.isRunning || files?.isAgentWriting === true;
+    const { ui, isBusy, files } = this.#parts;
+    const mustWait = this.isRunning || isBusy() || files?.isAgentWriting === true;
+    if (mustWait) ui.displayWarning(this.isRunning ? COMMAND_RUNS : AGENT_WRITES);
+    return mustWait;
   }
 }
 
+export const COMMAND_RUNS = 'Your command runs; press Esc once to end it.';
 const AGENT_WRITES =
   'The agent is at work, so what you do to files now would count as its own; wait, or interrupt it with Esc.';
