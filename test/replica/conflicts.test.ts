@@ -32,6 +32,7 @@ it('lets a person decide about each conflict of a rewind, and /undo brings all o
     // Mine, the rewind's, a merge that is finished, and one with a marker left in it.
     const asked = await agent.press('4', 'Conflict (1 of 4) in a.txt');
     expect(asked).toContain('a.txt, line 2');
+    expect(asked).toContain('0 or Esc passes it over');
     expect(asked).toMatch(/yours:\n +\+MINE\\x1b\[2J\n +the rewind's:\n +-two/);
     await agent.press('1', 'Conflict (2 of 4) in b.txt');
     await agent.press('2', 'Conflict (3 of 4) in c.txt');

@@ -73,6 +73,9 @@ describe('CommandRegistry', () => {
     expect(await registry.execute('/rewnid', context)).toBe(
       'unknown command /rewnid; did you mean /rewind?',
     );
+    expect(await registry.execute('/ch', context)).toBe(
+      'unknown command /ch; did you mean /checkpoint?',
+    );
     expect(await registry.execute('/bananas', context)).toBe('unknown command /bananas; see /help');
     expect(await registry.execute('/\u001b[2J', context)).toContain('/\\x1b[2J;');
   });

@@ -97,7 +97,8 @@ export class CommandRegistry {
 
   #unknown(name: string): string {
     const words = [...this.#byWord.keys(), ...this.#custom.map((one) => one.name)];
-    const near = nearestWord(name.toLowerCase(), words);
+    const begun = name === '' ? [] : words.filter((word) => word.startsWith(name.toLowerCase()));
+    const near = begun[0] ?? nearestWord(name.toLowerCase(), words);
     const help = near === null ? 'see /help' : `did you mean /${near}?`;
     return `unknown command /${displayText(name.slice(0, SHOWN))}; ${help}`;
   }

@@ -51,6 +51,14 @@ describe('PermissionManager', () => {
     });
   });
 
+  it('says when a sub-agent asks', async () => {
+    const { can, questions, answer } = asking();
+    const first = can('Write', WRITE, { agentID: 'agent_1' });
+    await answer('no');
+    await first;
+    expect(questions[0]?.title).toBe('Sub-agent: Create /p/a.txt?');
+  });
+
   it('remembers "always" for a tool, until the conversation is another one', async () => {
     const { can, questions, answer, manager } = asking();
     const first = can('mcp__docs__search', { q: 'a' });

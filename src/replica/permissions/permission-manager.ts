@@ -3,7 +3,7 @@ import { displayText } from '../../index.ts';
 import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
 import { editTitle } from '../tools/edit-rows.ts';
 import { type FileEdit, proposedEdit } from '../tools/file-edit.ts';
-import { shownPath, toolLine } from '../tools/tool-line.ts';
+import { SUB_AGENT, shownPath, toolLine } from '../tools/tool-line.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import {
   allowedAlways,
@@ -106,7 +106,7 @@ export class PermissionManager {
     const question = ui.askPermission({
       callId: asked.toolUseID,
       toolName,
-      title: titleOf(call, edit, this.#cwd),
+      title: (asked.agentID === undefined ? '' : SUB_AGENT) + titleOf(call, edit, this.#cwd),
       details: detailsFor(call, edit, this.#cwd),
       edit,
       always,

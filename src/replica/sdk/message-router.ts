@@ -60,10 +60,14 @@ function imageBlock({ mediaType, bytes }: PromptImage) {
   return { type: 'image', source } as const;
 }
 
-export function toolUsesOf({ message }: SDKAssistantMessage): ToolUseShown[] {
+export function toolUsesOf({
+  message,
+  parent_tool_use_id: parent,
+}: SDKAssistantMessage): ToolUseShown[] {
+  const from = parent === null ? {} : { isOfSubAgent: true };
   return message.content.flatMap((block) =>
     block.type === 'tool_use'
-      ? [{ id: block.id, name: block.name, input: fieldsOf(block.input) }]
+      ? [{ id: block.id, name: block.name, input: fieldsOf(block.input), ...from }]
       : [],
   );
 }

@@ -55,6 +55,9 @@ const SECOND = [
 describe('a conversation that is taken up again', () => {
   it('has prompts as they were typed, answers and tool calls, and nothing that the SDK said itself', () => {
     expect(entriesOf(MESSAGES, TURNS)).toMatchObject([...FIRST, ...SECOND]);
+    expect(entriesOf(MESSAGES, TURNS)).toContainEqual(
+      expect.objectContaining({ call: { id: 't', name: 'Bash', input: { command: 'ls' } } }),
+    );
   });
 
   it('shows prompts that the SDK has not kept', () => {

@@ -78,8 +78,12 @@ function saidIn(message: unknown): ConversationEntry[] {
   return content.flatMap((block: unknown): ConversationEntry[] => {
     const { type, text } = fieldsOf(block);
     if (type === 'text' && typeof text === 'string') return [{ kind: 'answer', text }];
-    const whole = { message: { content: [block] } } as unknown as SDKAssistantMessage;
-    return toolUsesOf(whole).map((call) => ({ kind: 'tool', call, result: null }));
+    const own = { message: { content: [block] }, parent_tool_use_id: null };
+    return toolUsesOf(own as unknown as SDKAssistantMessage).map((call) => ({
+      kind: 'tool',
+      call,
+      result: null,
+    }));
   });
 }
 

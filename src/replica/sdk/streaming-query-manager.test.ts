@@ -112,7 +112,7 @@ describe('what a turn tells', () => {
       },
     ];
     manager.handleSDKMessage(user({ uuid: 'r', parent_tool_use_id: 'toolu_1', content }));
-    expect(told).toEqual(['call t1 Read', 'result t1 error a\n[image]']);
+    expect(told).toEqual(['call t1 Read of a sub-agent', 'result t1 error a\n[image]']);
   });
 
   it('keeps the list of things to do, whichever tools write it', () => {
@@ -278,7 +278,8 @@ function talk({ checkpoints = true } = {}) {
       onAnswerPiece: (text) => told.push(`answer ${text}`),
       onThinkingPiece: (text) => told.push(`thinking ${text}`),
       onAnswerEnd: () => told.push('end'),
-      onToolUse: ({ id, name }) => told.push(`call ${id} ${name}`),
+      onToolUse: ({ id, name, isOfSubAgent }) =>
+        told.push(`call ${id} ${name}${isOfSubAgent === true ? ' of a sub-agent' : ''}`),
       onToolResult: ({ id, isError, text }) =>
         told.push(`result ${id} ${isError ? 'error' : 'ok'} ${text}`),
       onToolOutput: (id, text) => told.push(`output ${id} ${text}`),

@@ -95,6 +95,12 @@ it('reads from the tool what it has done', () => {
   expect(madeEdit('NotebookEdit', { notebook_path: 'n.ipynb' }, cell)?.isPlaced).toBe(false);
 });
 
+it('reads from an edit itself what it has done where the tool tells nothing', () => {
+  const edit = { file_path, old_string: 'a\nb', new_string: 'a\nc\nd' };
+  expect(rowsOf(madeEdit('Edit', edit, undefined))).toEqual(['  a', '- b', '+ c', '+ d']);
+  expect(madeEdit('Write', { file_path, content: 'x\n' }, undefined)).toBeNull();
+});
+
 it('wraps long lines beside their numbers', () => {
   const edit = proposedEdit('Write', { file_path, content: `${'word '.repeat(20)}\n` });
   expect(edit === null ? [] : editRows(edit, 30, plain)).toEqual([

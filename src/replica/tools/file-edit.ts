@@ -32,10 +32,14 @@ export function proposedEdit(toolName: string, input: Input): FileEdit | null {
   return { path, isNew: !before.exists, hunks, isPlaced: true };
 }
 
-/** What a call has done, from what the tool tells of itself; null where it does not tell. */
+/**
+ * What a call has done, from what the tool tells of itself; null where it does not tell. Of a conversation that is
+ * taken up again only the call is known, which says of an edit what went and what came.
+ */
 export function madeEdit(toolName: string, input: Input, output: unknown): FileEdit | null {
   const path = editedPath(toolName, input);
   if (path === null) return null;
+  if (output === undefined && EDITS.has(toolName)) return withoutPlace(path, input);
   const { structuredPatch, type, content, old_source, new_source } = fieldsOf(output);
   if (type === 'create' && typeof content === 'string') {
     return { path, isNew: true, hunks: hunksOf('', content), isPlaced: true };
@@ -47,6 +51,8 @@ export function madeEdit(toolName: string, input: Input, output: unknown): FileE
   const hunks = hunksOf(typeof old_source === 'string' ? old_source : '', new_source);
   return { path, isNew: false, hunks, isPlaced: false };
 }
+
+const EDITS: ReadonlySet<string> = new Set(['Edit', 'MultiEdit']);
 
 const PATH_FIELDS: Readonly<Record<string, string>> = {
   Write: 'file_path',
@@ -106,7 +112,9 @@ function withoutPlace(path: string, input: Input): FileEdit {
     const from = textAt(edit, 'old_string') ?? '';
     const to =
       textAt(edit, 'new_string') ?? textAt(edit, 'content') ?? textAt(edit, 'new_source') ?? '';
-    return hunksOf(from, to);
+    // A part of a line within a file: that it ends without a newline says nothing.
+    const isWithin = from !== '' && to !== '' && !from.endsWith('\n') && !to.endsWith('\n');
+    return isWithin ? hunksOf(`${from}\n`, `${to}\n`) : hunksOf(from, to);
   });
   return { path, isNew: false, hunks, isPlaced: false };
 }

@@ -18,7 +18,14 @@ const MAIN_FIELDS = [
 const PATH_FIELDS: ReadonlySet<string> = new Set(['file_path', 'notebook_path', 'path']);
 
 /** A call in a few words: `Write notes.txt`, `Bash $ npm test`. */
-export function toolLine({ name, input }: Omit<ToolUseShown, 'id'>, cwd: string | null): string {
+export function toolLine(call: Omit<ToolUseShown, 'id'>, cwd: string | null): string {
+  return (call.isOfSubAgent === true ? SUB_AGENT : '') + ownLine(call, cwd);
+}
+
+/** Stands before what a sub-agent does, or asks for. */
+export const SUB_AGENT = 'Sub-agent: ';
+
+function ownLine({ name, input }: Omit<ToolUseShown, 'id'>, cwd: string | null): string {
   const field = MAIN_FIELDS.find((one) => typeof input[one] === 'string' && input[one] !== '');
   if (field === undefined) return displayText(name);
   const value = String(input[field]);

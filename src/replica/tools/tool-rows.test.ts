@@ -32,6 +32,14 @@ it.each([
   expect(toolLine({ name, input }, '/project')).toBe(expected);
 });
 
+it('says which calls are those of a sub-agent', () => {
+  const input = { file_path: '/project/a.ts' };
+  const call = { id: 't', name: 'Read', input, isOfSubAgent: true };
+  const paint = (style: string, text: string): string => (style === 'bold' ? `*${text}*` : text);
+  const drawn = endedRows({ call, result: null, elapsedMs: 0 }, { ...room, paint });
+  expect(drawn).toEqual(['● *Sub-agent: Read* a.ts']);
+});
+
 it.each([
   [0, '0.0s'],
   [1_290, '1.2s'],

@@ -94,7 +94,7 @@ function headingRows(call: ToolUseShown, { note, style }: Heading, room: ToolRoo
     ? wrapRows(line, columns - 2)
     : [clipWidth(line, Math.max(1, columns - 2 - textWidth(end)))];
   const [first = '', ...more] = rows;
-  const [name = ''] = /^\S*/.exec(first) ?? [];
+  const [name = ''] = /^(?:Sub-agent: )?\S*/.exec(first) ?? [];
   const whole = [paint('bold', name) + first.slice(name.length), ...more];
   return whole.map((row, i) => {
     const isLast = i === whole.length - 1;

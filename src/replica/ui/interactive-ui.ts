@@ -160,6 +160,8 @@ export interface ToolUseShown {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Left out for a call of the agent itself. */
+  readonly isOfSubAgent?: boolean;
 }
 
 export interface ToolResultShown {

@@ -53,7 +53,7 @@ export function conflictDialog({
     named<ConflictChoice>('restore', "the rewind's: /undo brings mine back", 2, 'r'),
     ...(canMerge ? [named<ConflictChoice>('merge', 'merge both in $EDITOR', 3, 'e')] : []),
   ];
-  return chooserOf({ title, body, options });
+  return chooserOf({ title, body, options, leaving: 'passes it over' });
 }
 
 /** The whole diff of an entry, to be read. */

@@ -132,8 +132,11 @@ describe('answers with a body above them', () => {
       ...body.slice(30, 36),
       '❯ 1  files',
       '  2  both',
-      'lines 31–36 of 40 · 1 2 or ↑↓ Enter · 0 or Esc leaves',
+      'lines 31–36 of 40, ↓ reads on · 1 2 or Tab · Esc leaves',
     ]);
+    expect(screen({ ...chooser, bodyTop: 34 }, room).at(-1)).toBe(
+      'lines 35–40 of 40 · 1 2 or ↑↓ Enter · 0 or Esc leaves',
+    );
   });
 
   it.each([

@@ -195,7 +195,7 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     return `Enter chooses · ↑↓ moves · ${scrolls}Esc ${filter.cells.length > 0 ? 'shows all' : out}`;
   }
   const isLong = chooser.bodyIs === 'above' && body.length > bodyRoom;
-  const read = isLong ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
+  const lines = isLong ? `lines ${top + 1}–${top + bodyRoom} of ${body.length}` : '';
   const labels = options.map(({ label }) => label);
   const range = labels.length > 4 ? `1–${labels.at(-1)}` : labels.join(' ');
   const more = [
@@ -203,5 +203,10 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     ...chooser.keys.map(({ key, does }) => `${key} ${does} · `),
     ...(chooser.slashFilters ? ['/ filters · '] : []),
   ];
+  // The arrows come to the answers behind the last line only.
+  if (isLong && top + bodyRoom < body.length) {
+    return `${lines}, ↓ reads on · ${range} or Tab · ${more.join('')}Esc ${chooser.leaving}`;
+  }
+  const read = isLong ? `${lines} · ` : '';
   return `${read}${range} or ↑↓ Enter · ${more.join('')}0 or Esc ${chooser.leaving}`;
 }
