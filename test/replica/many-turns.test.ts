@@ -16,7 +16,7 @@ function memory(pid: number): number {
 }
 
 it.runIf(process.platform === 'linux')(
-  `takes ${TURNS} turns on the real SDK in the same memory`,
+  `takes ${TURNS} turns on the real SDK in at most a third more memory`,
   () =>
     inAgentProject(
       {},
