@@ -200,7 +200,7 @@ function signOf({ mode }: PromptState, paint: Paint): string {
 }
 
 function statusRow({ hint, status, size, prompt }: UIState, paint: Paint): string {
-  if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));
+  if (hint !== null) return paint('yellow', clipWidth(displayText(hint), size.columns));
   if (prompt.mode !== 'prompt') {
     return paint('magenta', clipWidth(MODES[prompt.mode].says, size.columns));
   }

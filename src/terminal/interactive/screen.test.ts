@@ -1,6 +1,7 @@
+import { PassThrough } from 'node:stream';
 import xterm from '@xterm/headless';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { FullScreen, LiveRows } from './screen.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { FullScreen, HeldTerminal, IN_THE_SCROLL, LiveRows } from './screen.ts';
 
 const COLUMNS = 20;
 const ROWS = 6;
@@ -110,4 +111,32 @@ it('draws on a full screen only the rows that changed', async () => {
   screen.forget();
   screen.draw(['one', 'TWO']);
   expect(await rows()).toEqual(['one', 'TWO']);
+});
+
+it('hears no key that came with the one that gave the terminal away', async () => {
+  const stdin = new PassThrough() as unknown as NodeJS.ReadStream & PassThrough;
+  const stdout = new PassThrough() as unknown as NodeJS.WriteStream;
+  const editing = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  let lent: Promise<void> | null = null;
+  const held = new HeldTerminal(
+    { stdin, stdout, modes: IN_THE_SCROLL },
+    {
+      onKey: ({ name }) => {
+        heard.push(name);
+        if (name === 'open-editor') lent = held.lend(() => editing.promise);
+      },
+      onEnd: () => undefined,
+      onRedraw: () => undefined,
+    },
+  );
+  held.take();
+  stdin.write('\x07\x07\r');
+  await vi.waitFor(() => expect(lent).not.toBeNull());
+  expect(heard).toEqual(['open-editor']);
+  editing.resolve();
+  await lent;
+  stdin.write('\r');
+  await vi.waitFor(() => expect(heard).toEqual(['open-editor', 'enter']));
+  held.release();
 });

@@ -136,6 +136,8 @@ export class HeldTerminal {
   }
 
   readonly #hear: KeyEvents['onKey'] = (key, arrivedAt) => {
+    // Several keys can come at once: those behind the one that opened an editor are not ours any more.
+    if (this.#isLent) return;
     if (key.name !== 'tells-keys') return this.#events.onKey(key, arrivedAt);
     if (this.#tellsKeys || !this.#isEntered) return;
     this.#tellsKeys = true;
