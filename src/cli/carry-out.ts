@@ -189,7 +189,8 @@ function refuseConflicts(plan: RewindPlan): void {
   );
 }
 
-function declined(call: Call, { ifDeclined }: Words): ExitCode {
+/** How it ends for a person who said no. */
+export function declined(call: Call, { ifDeclined }: Pick<Words, 'ifDeclined'>): ExitCode {
   call.say('Nothing was changed.');
   if (ifDeclined !== undefined) call.hint(ifDeclined);
   return EXIT.interrupted;

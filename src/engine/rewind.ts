@@ -1,17 +1,19 @@
-import { look } from '../capture/capture.ts';
+import { look, lookAtKnown } from '../capture/capture.ts';
 import { gitHead } from '../capture/git/find-repository.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Operation, Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
-import type { PlanLine, RewindPlan } from '../model/plan.ts';
-import { type State, sameState } from '../model/state.ts';
-import { type Fresh, makePlan, type Planned } from '../plan/make-plan.ts';
+import { isWork, type PlanLine, type RewindPlan } from '../model/plan.ts';
+import { joins, type State, sameState } from '../model/state.ts';
+import { hunksOf, type PlanHunk } from '../plan/hunks.ts';
+import { type Fresh, makePlan, type PathHunks, type Planned } from '../plan/make-plan.ts';
 import { conflictPieces, type MergePiece } from '../plan/merge.ts';
 import { receiptOf } from '../plan/receipt.ts';
 import { applyPlan } from '../restore/apply.ts';
 import type { ApplyContext } from '../restore/prepare.ts';
 import { changedMeanwhile } from '../restore/steps.ts';
+import { hashBytes } from '../store/blob.ts';
 import type { Store } from '../store/store.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
 import { bytesOf, type PathDiff } from '../timeline/diff.ts';
@@ -32,8 +34,12 @@ export async function planRewind(bench: Workbench, request: RewindRequest): Prom
   const named = take === 'since' && sessionId !== undefined;
   const set: SetRequest = named ? { take, checkpoint, sessionId } : { take, checkpoint };
   const paths = request.paths?.map((path) => selectedPath(bench.root, path)) ?? null;
-  const description = `rewind to ${checkpoint.description}`;
-  const extent = { paths, includeShared: request.includeShared ?? false };
+  const hunks = request.hunks?.map(({ path, ids }) => ({
+    path: selectedPath(bench.root, path),
+    ids,
+  }));
+  const description = `rewind${hunks === undefined ? '' : ' in part'} to ${checkpoint.description}`;
+  const extent = { paths, includeShared: request.includeShared ?? false, hunks: hunks ?? [] };
   return plan(bench, { set, kind: 'rewind', description }, request, extent);
 }
 
@@ -72,6 +78,25 @@ export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine):
   const seen = look(site, path);
   const afterBytes = seen.blob?.bytes ?? null;
   return { path, before: target, after: seen.state, beforeBytes, afterBytes };
+}
+
+/**
+ * What a line of a plan takes back, in parts that can be taken back alone; none for a line that does nothing. Throws
+ * `plan-stale` if the path has changed. Reads only.
+ */
+export async function planHunks(
+  { rewindSite: site }: Workbench,
+  line: PlanLine,
+  context?: number,
+): Promise<PlanHunk[]> {
+  if (!isWork(line)) return [];
+  const { path, expected, target, merged } = line;
+  const seen = lookAtKnown(site, path, expected, ['excluded']);
+  if (!joins(seen.state, expected)) throw changedMeanwhile(path);
+  const planned = merged ?? (await bytesOf(site, target));
+  const current = seen.blob?.bytes ?? (await bytesOf(site, seen.state));
+  const options = { hash: hashBytes, ...(context === undefined ? {} : { context }) };
+  return hunksOf(line, { planned, current }, options);
 }
 
 /** Both sides of a conflict, for a person to decide about. */
@@ -151,6 +176,7 @@ interface About {
 interface Extent {
   readonly paths: readonly TrackedPath[] | null;
   readonly includeShared: boolean;
+  readonly hunks?: readonly PathHunks[];
 }
 
 function plan(

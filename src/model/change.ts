@@ -80,6 +80,8 @@ export function isOfFolder({ before, after }: Pick<Change, 'before' | 'after'>):
 export interface Cancellation {
   readonly by: Seq;
   readonly change: Seq;
+  /** Only some hunks of it were taken back, so the change is live. */
+  readonly inPart: boolean;
 }
 
 /**
@@ -91,7 +93,8 @@ export function liveChanges(
   cancellations: readonly Cancellation[],
 ): Set<Seq> {
   const cancellers = new Map<Seq, Seq[]>();
-  for (const { by, change } of cancellations) {
+  for (const { by, change, inPart } of cancellations) {
+    if (inPart) continue;
     const known = cancellers.get(change);
     if (known) known.push(by);
     else cancellers.set(change, [by]);

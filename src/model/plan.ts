@@ -90,6 +90,8 @@ export interface PlanLine {
   readonly sides?: ConflictSides;
   /** The changes that this line takes back when it is carried out. */
   readonly takes: readonly Seq[];
+  /** The ids of the hunks that it takes back of them, where it leaves others; see `Savepoint.planHunks`. */
+  readonly hunks?: readonly string[];
   /** Whether it also takes back what somebody did since the last record: `exact`, and a database that is gone. */
   readonly takesUnrecorded?: true;
 }
@@ -163,6 +165,7 @@ const LINE: Kind<PlanLine> = object({
   reason: optional(branded<ConflictReason | SkipReason>(TEXT)),
   sides: optional(object({ rewound: STATE, base: nullable(STATE) })),
   takes: listOf(AMOUNT),
+  hunks: optional(listOf(TEXT)),
   takesUnrecorded: optional(branded<true>(BOOLEAN)),
 });
 

@@ -64,6 +64,8 @@ export interface PlanInput extends Omit<RewindPlan, 'lines'> {
   readonly contents: ReadonlyMap<BlobId, Uint8Array>;
   /** What a person decided about conflicts. */
   readonly resolutions: ReadonlyMap<TrackedPath, Decision>;
+  /** The lines of paths that go back in part; null for one that stays as it is. */
+  readonly inPart: ReadonlyMap<TrackedPath, PlanLine | null>;
   /** Blobs that cannot be read back. */
   readonly damaged: ReadonlyMap<BlobId, 'blob-corrupt' | 'blob-missing'>;
 }
@@ -92,7 +94,11 @@ interface Planned {
 
 /** The lines for all paths. Those for the files of one database depend on each other. */
 function planPaths(input: PlanInput): PlanLine[] {
-  const planned = input.paths.map((path) => ({ path, line: planPath(path, input) }));
+  const planned = input.paths.flatMap((path): Planned[] => {
+    const chosen = input.inPart.get(path.path);
+    const line = chosen === undefined ? planPath(path, input) : chosen;
+    return line === null ? [] : [{ path, line }];
+  });
   const databases = Map.groupBy(planned, ({ path }) => path.living?.database);
   return planned.flatMap((one) => {
     const { living } = one.path;
@@ -142,11 +148,13 @@ export function blobsToMerge(path: PathInput): BlobId[] {
   const stretches = path.skip === undefined ? stretchesOf(path.links) : [];
   const plain =
     stretches.length === 1 && stretches.every((stretch) => sameState(stretch.after, path.current));
-  if (plain) return [];
-  return blobsOf([
-    path.current,
-    ...stretches.flatMap((stretch) => [stretch.before, stretch.after]),
-  ]);
+  return plain ? [] : blobsToDivide(path);
+}
+
+/** The blobs that must be loaded to compare the present state with the planned one. */
+export function blobsToDivide(path: PathInput): BlobId[] {
+  const states = stretchesOf(path.links).flatMap((stretch) => [stretch.before, stretch.after]);
+  return blobsOf([path.current, ...states]);
 }
 
 /** The state before the set's oldest change, where its bytes matter. */

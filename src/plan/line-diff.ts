@@ -96,6 +96,7 @@ function slide(hunk: Hunk, a: readonly string[], b: readonly string[], room: num
  * limits the time to about MAX_EDITS / 2 steps for each line, and the memory to 2 MB.
  */
 const MAX_EDITS = 1000;
+const FIRST_STEPS = 32;
 
 /** One of the two texts, prepared for the search. */
 interface Side {
@@ -158,16 +159,16 @@ interface Search {
   readonly right: Side;
   /**
    * A triangle. Row `step` holds how many lines of `a` a way with that many edits can pass, for each
-   * diagonal (lines of `a` minus lines of `b`) -step, 2 - step, … step; -1 where no way leads.
+   * diagonal (lines of `a` minus lines of `b`) -step, 2 - step, … step; -1 where no way leads. Grows with the steps:
+   * most diffs take few, and to clear 2 MB takes longer than they do.
    */
-  readonly rows: Int32Array;
+  rows: Int32Array;
 }
 
 /** Marks the lines that stay: those on a shortest way through both texts (Myers 1986). */
 function matchLines(left: Side, right: Side): void {
   const whole = wholeOf(left.ids, right.ids);
-  const steps = Math.min(MAX_EDITS, whole.aEnd + whole.bEnd);
-  const search = { left, right, rows: new Int32Array(rowStart(steps + 1)) };
+  const search = { left, right, rows: new Int32Array(rowStart(FIRST_STEPS)) };
   const way = walk(search, whole);
   if (way.arrived) {
     keepAlong(search, whole, way);
@@ -200,12 +201,14 @@ interface Way {
   readonly arrived: boolean;
 }
 
-function walk({ left, right, rows }: Search, stretch: Hunk): Way {
+function walk(search: Search, stretch: Hunk): Way {
+  const { left, right } = search;
   const { aStart, aEnd, bStart, bEnd } = stretch;
   const [a, n] = [left.ids, aEnd - aStart];
   const [b, m] = [right.ids, bEnd - bStart];
   for (let step = 0; ; step++) {
     const row = rowStart(step);
+    const rows = roomFor(search, row + step + 1);
     let best = 0;
     let furthest = -1;
     for (let i = 0; i <= step; i++) {
@@ -223,6 +226,15 @@ function walk({ left, right, rows }: Search, stretch: Hunk): Way {
     const x = rows[row + best] ?? 0;
     return { step, i: best, x, y: furthest - x, arrived };
   }
+}
+
+function roomFor(search: Search, count: number): Int32Array {
+  if (count > search.rows.length) {
+    const larger = new Int32Array(Math.min(4 * search.rows.length, rowStart(MAX_EDITS + 1)));
+    larger.set(search.rows);
+    search.rows = larger;
+  }
+  return search.rows;
 }
 
 function rowStart(step: number): number {

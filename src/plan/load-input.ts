@@ -12,6 +12,7 @@ import { ABSENT, isDirectory, joins, type State, sameState, unknown } from '../m
 import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
 import { privatePaths } from '../timeline/private-paths.ts';
 import {
+  blobsToDivide,
   blobsToMerge,
   type ChainLink,
   oldestBefore,
@@ -54,6 +55,8 @@ export interface LoadOptions {
   readonly named: readonly TrackedPath[];
   /** Whether changes that nobody recorded are taken back as well. */
   readonly exact: boolean;
+  /** Paths that go back in part, so that their contents are compared. */
+  readonly divided: ReadonlySet<TrackedPath>;
 }
 
 /** Looks at every path of a set and loads the input of the pure planner. Writes nothing. */
@@ -80,7 +83,8 @@ export async function loadPlanInput(
   for (const { blob } of seen.values()) if (blob !== null) contents.set(blob.id, blob.bytes);
   for (const path of paths) {
     await site.onProgress?.({ step: 'plan', done: set.chains.length, total: set.chains.length });
-    await loadBlobs(site, path, { contents, damaged, targets });
+    const isDivided = options.divided.has(path.path);
+    await loadBlobs(site, path, isDivided, { contents, damaged, targets });
   }
   const surroundings = await lookAbove(site, paths);
   return { paths, seen, surroundings, contents, damaged, targets };
@@ -226,10 +230,11 @@ interface Loaded {
 async function loadBlobs(
   site: CaptureSite,
   path: PathInput,
+  isDivided: boolean,
   { contents, damaged, targets }: Loaded,
 ): Promise<void> {
   if (path.skip !== undefined) return;
-  const toMerge = new Set(blobsToMerge(path));
+  const toMerge = new Set(isDivided ? blobsToDivide(path) : blobsToMerge(path));
   const target = oldestBefore(path);
   const wanted = new Set(toMerge);
   if (target?.kind === 'captured' && target.blob !== null) wanted.add(target.blob);

@@ -19,7 +19,8 @@ import {
   loadChangeSet,
   type SetRequest,
 } from '../timeline/change-set.ts';
-import { decide, oldestBefore, type PathInput, planPath } from './decide.ts';
+import { decide, oldestBefore, type PathInput, type PlanInput, planPath } from './decide.ts';
+import { hunkNotFound, takeHunks } from './hunks.ts';
 import { type KeptContents, type LoadedInput, loadPlanInput, MOST_KEPT } from './load-input.ts';
 import { notesOn, othersNote } from './notes.ts';
 
@@ -31,6 +32,7 @@ export interface PlanRequest {
   readonly includeShared: boolean;
   readonly onConflict: OnConflict | null;
   readonly resolutions?: readonly PathResolution[];
+  readonly hunks?: readonly PathHunks[];
   /** Plan even while a tool call of the session is running. */
   readonly force: boolean;
   readonly now: number;
@@ -42,6 +44,12 @@ export interface PathResolution {
   readonly take: Decision;
   /** The state that the person decided about; null for the one that is there now. */
   readonly seen: State | null;
+}
+
+/** The hunks of a path that are taken back; the others stay. */
+export interface PathHunks {
+  readonly path: TrackedPath;
+  readonly ids: readonly string[];
 }
 
 /** A plan, with the states and contents that were read for it. */
@@ -68,17 +76,20 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
     await refuseBusy(site.store, { families, paths, now: request.now });
   }
   const exact = request.set.take === 'exact';
-  const input = await loadPlanInput(site, set, { named: request.paths ?? [], exact });
+  const { hunks = [], paths: named } = request;
+  const divided = new Set(hunks.flatMap(({ path, ids }) => (ids.length === 0 ? [] : [path])));
+  const input = await loadPlanInput(site, set, { named: named ?? [], exact, divided });
   const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
+  const resolutions = checkedResolutions(request.resolutions ?? [], input);
+  const settled = { ...input, onConflict: request.onConflict, resolutions };
   const plan = decide({
-    ...input,
+    ...settled,
+    inPart: linesInPart(hunks, settled),
     kind: request.kind,
     checkpointId: checkpoint?.id ?? null,
     reverts: request.set.take === 'operation' ? request.set.operation.id : null,
     seq,
     families,
-    onConflict: request.onConflict,
-    resolutions: checkedResolutions(request.resolutions ?? [], input),
     description: request.description,
     notes: [],
   });
@@ -129,6 +140,30 @@ function checkedResolutions(
     }
   }
   return new Map(resolutions.map(({ path, take }) => [path, take]));
+}
+
+/** The lines of the paths that go back in part; null for one of which nothing goes back. */
+function linesInPart(
+  hunks: readonly PathHunks[],
+  input: LoadedInput & Pick<PlanInput, 'onConflict' | 'resolutions'>,
+): Map<TrackedPath, PlanLine | null> {
+  const contentOf = (state: State): Uint8Array | null =>
+    (state.kind === 'captured' && state.blob && input.contents.get(state.blob)) || null;
+  const inputs = new Map(input.paths.map((one) => [one.path, one]));
+  const lines = new Map<TrackedPath, PlanLine | null>();
+  for (const { path, ids } of hunks) {
+    const found = inputs.get(path);
+    const [first] = ids;
+    if (first === undefined) lines.set(path, null);
+    if (first === undefined) continue;
+    if (found === undefined) throw hunkNotFound(first, path);
+    const line = planPath(found, input);
+    const planned = line.merged ?? contentOf(line.target);
+    const contents = { planned, current: contentOf(line.expected) };
+    const inPlace = found.hardLinks <= 1;
+    lines.set(path, takeHunks(line, contents, { ids, hash: hashBytes, inPlace }));
+  }
+  return lines;
 }
 
 /**

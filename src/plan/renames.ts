@@ -34,3 +34,21 @@ function contentOf(state: State): string | null {
   if (state.kind !== 'captured' || state.blob === null || state.size === 0) return null;
   return `${state.type} ${state.blob}`;
 }
+
+/** From this share of common text on, a file that appeared where another one went is that one, renamed. */
+export const LEAST_SIMILARITY = 0.5;
+
+/** The share of two texts that stands in both, from 0 to 1, whatever the order of the lines. */
+export function similarity(a: readonly string[], b: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const line of a) left.set(line, (left.get(line) ?? 0) + line.length);
+  let common = 0;
+  for (const line of b) {
+    const rest = left.get(line) ?? 0;
+    if (rest === 0) continue;
+    common += line.length;
+    left.set(line, rest - line.length);
+  }
+  const sizeOf = (lines: readonly string[]) => lines.reduce((sum, { length }) => sum + length, 0);
+  return common / Math.max(sizeOf(a), sizeOf(b), 1);
+}

@@ -25,8 +25,34 @@ const MAX_BLANKS = 20;
 export function unifiedHunks(before: Uint8Array, after: Uint8Array, context = 3): DiffHunk[] {
   const a = splitLines(before);
   const b = splitLines(after);
-  const hunks = diffLines(a, b).map((hunk, i, all) => slideUp(hunk, all[i - 1], a, b));
-  return groupsOf(hunks, context).map((group) => unified(group, a, b, context));
+  return groupsOf(readableHunks(a, b), context).map((group) => {
+    const above = Math.min(context, group[0].aStart);
+    const below = Math.min(context, a.length - lastOf(group).aEnd);
+    return unified(group, a, b, { above, below });
+  });
+}
+
+/** A hunk as people read it, and the lines that changed in it, each byte one character. */
+export interface SingleHunk extends DiffHunk, Hunk {
+  readonly old: Lines;
+  readonly new: Lines;
+}
+
+/** As `unifiedHunks`, with each hunk by itself, however near the next one is. */
+export function singleHunks(before: Uint8Array, after: Uint8Array, context: number): SingleHunk[] {
+  const a = splitLines(before);
+  const b = splitLines(after);
+  return readableHunks(a, b).map((hunk, i, all) => {
+    const above = Math.min(context, hunk.aStart - (all[i - 1]?.aEnd ?? 0));
+    const below = Math.min(context, (all[i + 1]?.aStart ?? a.length) - hunk.aEnd);
+    const changed = { old: a.slice(hunk.aStart, hunk.aEnd), new: b.slice(hunk.bStart, hunk.bEnd) };
+    return { ...hunk, ...changed, ...unified([hunk], a, b, { above, below }) };
+  });
+}
+
+/** The changed ranges, each in the place where a reader looks for it. Lines have their line breaks. */
+export function readableHunks(a: Lines, b: Lines): Hunk[] {
+  return diffLines(a, b).map((hunk, i, all) => slideUp(hunk, all[i - 1], a, b));
 }
 
 /** How many lines a change added and took away. */
@@ -89,10 +115,13 @@ function lastOf(group: Group): Hunk {
   return group.at(-1) ?? group[0];
 }
 
-function unified(group: Group, a: Lines, b: Lines, context: number): DiffHunk {
+function unified(
+  group: Group,
+  a: Lines,
+  b: Lines,
+  { above, below }: { readonly above: number; readonly below: number },
+): DiffHunk {
   const [first, last] = [group[0], lastOf(group)];
-  const above = Math.min(context, first.aStart);
-  const below = Math.min(context, a.length - last.aEnd);
   const lines = group.flatMap((hunk, i) => [
     ...shown('context', a.slice(group[i - 1]?.aEnd ?? first.aStart - above, hunk.aStart)),
     ...shown('remove', a.slice(hunk.aStart, hunk.aEnd)),

@@ -54,12 +54,15 @@ function checkPath(site: CaptureSite, path: TrackedPath): void {
 
 /** Whether a line brings what its action says, and replaces only an entry that can be kept. */
 function isSound(line: PlanLine): boolean {
-  const { action, expected, target, merged } = line;
+  const { action, expected, target, merged, hunks } = line;
+  if (hunks !== undefined && !GO_IN_PART.has(action)) return false;
   if (!isWork(line)) return merged === undefined && joins(expected, target);
   if (expected.kind === 'unknown' || target.kind === 'unknown') return false;
   const bytesFit = action === 'merge' ? isContent(merged, target) : merged === undefined;
   return bytesFit && isBroughtBy(action, expected, target);
 }
+
+const GO_IN_PART: ReadonlySet<PlanLine['action']> = new Set(['merge', 'chmod', 'already-there']);
 
 function isBroughtBy(action: PlanLine['action'], expected: State, target: State): boolean {
   if (target.kind !== 'captured') return action === 'delete' && expected.kind === 'captured';

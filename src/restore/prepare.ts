@@ -161,7 +161,8 @@ function recordLines(
     const { seq } = appendChange(later, line.path, line.expected, line.target, author);
     const extra = line.takesUnrecorded ? unrecorded.get(line.path) : undefined;
     const takes = extra === undefined ? line.takes : [...line.takes, extra];
-    for (const change of takes) later.cancellations.push({ by: seq, change });
+    const inPart = line.hunks !== undefined;
+    for (const change of takes) later.cancellations.push({ by: seq, change, inPart });
   }
 }
 

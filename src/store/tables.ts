@@ -207,7 +207,7 @@ export const PRIVATE_PATHS: Table<PrivatePath> = {
 export const CANCELLATIONS: Table<Cancellation> = {
   name: 'cancellations',
   key: ['change', 'by'],
-  fields: { change: inColumn('change_seq', seq), by: inColumn('by_seq', seq) },
+  fields: { change: inColumn('change_seq', seq), by: inColumn('by_seq', seq), inPart: boolean },
 };
 
 export const OPERATIONS: Table<Operation> = {

@@ -121,6 +121,7 @@ export const COVERAGE: Readonly<Record<Coverage, string>> = {
   'too-large': 'a gap: too much to copy',
   failed: 'a gap: the scan failed',
   'no-baseline': 'a gap: no first scan yet',
+  'server-away': 'a gap: the database server was away',
 };
 
 /** A text as one word of a POSIX shell. */

@@ -74,8 +74,9 @@ const WORDS: Record<PlanLine['action'], readonly [string, Style]> = {
 
 const LOST = ['lost', 'red'] as const;
 
-function explain(line: PlanLine): string {
-  const { action, expected, target, reason } = line;
+/** What happens to the path of a line, in words. */
+export function explain(line: PlanLine): string {
+  const { action, expected, reason, hunks } = line;
   const why = reason === undefined ? '' : sentenceFor(reason);
   if (isLost(line)) return `is gone and cannot come back: ${why}`;
   switch (action) {
@@ -86,13 +87,13 @@ function explain(line: PlanLine): string {
     case 'mkdir':
       return 'the folder is made again';
     case 'chmod':
-      return expected.kind === 'captured' && target.kind === 'captured'
-        ? `permissions go from ${octal(expected)} to ${octal(target)}`
-        : 'permissions go back';
+      if (hunks !== undefined) return 'its permissions go back, its lines stay';
+      return modesText(line);
     case 'delete':
       return 'created since then: will be deleted';
     case 'merge':
-      return 'goes back, and what others changed in it stays';
+      if (hunks === undefined) return 'goes back, and what others changed in it stays';
+      return `${plural(hunks.length, 'hunk goes', 'hunks go')} back, and the rest stays`;
     case 'already-there':
       return 'is already as it was';
     case 'keep':
@@ -101,6 +102,12 @@ function explain(line: PlanLine): string {
     case 'skip':
       return `left as it is: ${why}`;
   }
+}
+
+export function modesText({ expected, target }: PlanLine): string {
+  return expected.kind === 'captured' && target.kind === 'captured'
+    ? `permissions go from ${octal(expected)} to ${octal(target)}`
+    : 'permissions go back';
 }
 
 /** As `chmod` takes it. */
@@ -197,7 +204,8 @@ export function planCounts({ lines }: RewindPlan): PlanCounts {
   return { files: changed.length - folders, folders, conflicts };
 }
 
-function isFolder({ expected, target }: PlanLine): boolean {
+/** Whether a line is about a folder. */
+export function isFolder({ expected, target }: PlanLine): boolean {
   const state = target.kind === 'absent' ? expected : target;
   return state.kind === 'captured' && state.type === 'directory';
 }

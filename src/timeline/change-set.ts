@@ -136,9 +136,17 @@ function queryFor(request: SetRequest, sessionIds: readonly string[] | null): Ch
 function isWanted(request: SetRequest, change: Change, family: readonly string[] | null): boolean {
   if (request.take === 'operation' || request.take === 'message') return true;
   // Changes of a later import did not happen here, and left every path as it was.
-  if ((importedAt(change) ?? 0) > request.checkpoint.seq) return false;
+  if ((importedAt(change) ?? 0) > request.checkpoint.seq && !goesOn(change, request.checkpoint)) {
+    return false;
+  }
   // For a checkpoint without a session: the changes of agents and operations, not a person's.
   return request.take === 'exact' || family !== null || change.origin !== 'outside';
+}
+
+/** Whether an imported change goes on with the session of an imported checkpoint: it happened since, elsewhere. */
+function goesOn({ owner }: Change, checkpoint: Checkpoint): boolean {
+  if (owner?.kind !== 'import' || checkpoint.importedAt === null) return false;
+  return owner.continues !== undefined && owner.continues <= checkpoint.importedAt;
 }
 
 function isSelected(path: TrackedPath, paths: readonly TrackedPath[] | null): boolean {
@@ -164,6 +172,9 @@ async function loadChains(
   const after = holdsOperations ? 0 : oldest.seq - 1;
   const changes = await store.timeline.changes({ paths, after });
   const cancellations = await store.timeline.cancellations(changes.map((change) => change.seq));
+  // Whoever took back hunks may have taken back those of older changes as well.
+  const isInPart = cancellations.some(({ inPart }) => inPart);
+  if (isInPart && after > 0) return loadChains(store, candidates, true);
   const pathOf = new Map(changes.map((change) => [change.seq, change.path]));
   const byPath = Map.groupBy(changes, (change) => change.path);
   const pairsByPath = Map.groupBy(cancellations, (pair) => pathOf.get(pair.change));
@@ -179,7 +190,8 @@ async function loadChains(
 function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): PathChain {
   const { path, changes } = chain;
   const candidates = changes.filter((change) => chain.candidates.has(change.seq));
-  const left = withoutPairs(candidates, chain);
+  const live = liveChanges(changes, chain.cancellations);
+  const left = withoutPairs(candidates, chain, live);
   if (request.take === 'exact') {
     // Everything is taken, even if it was taken back in between: only the old state counts.
     const set = new Set(candidates.map((change) => change.seq));
@@ -187,6 +199,7 @@ function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): P
   }
   const taken = left.filter((change) => options.includeShared || isCertain(change, request));
   const set = new Set(taken.map((change) => change.seq));
+  addTakenInPart(set, chain, live);
   const kept = left.filter((change) => !set.has(change.seq) && !leavesAsItWas(change));
   return { path, changes, set, shared: kept.length, settled: false };
 }
@@ -196,9 +209,31 @@ function isCertain({ attribution, coAuthors }: Change, { take }: SetRequest): bo
   return attribution !== 'shared' && (take !== 'message' || coAuthors === null);
 }
 
-/** Keeps live changes only. Drops a rewind if all changes that it cancelled are candidates too. */
-function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change[] {
-  const live = liveChanges(chain.changes, chain.cancellations);
+/**
+ * Adds the changes that took back hunks of changes of the set, and of no others. Where all of the set goes back, so do
+ * they, and the path has the bytes that it had before.
+ */
+function addTakenInPart(
+  set: Set<Seq>,
+  { cancellations }: LoadedChain,
+  live: ReadonlySet<Seq>,
+): void {
+  const inPart = cancellations.filter((pair) => pair.inPart && live.has(pair.by));
+  // Oldest first: the next one may have taken back a part of what this one brought.
+  for (const [by, pairs] of Map.groupBy(inPart, (pair) => pair.by)) {
+    if (pairs.every(({ change }) => set.has(change))) set.add(by);
+  }
+}
+
+/**
+ * Keeps live changes only. Drops a rewind if all changes that it cancelled are candidates too; `addTakenInPart` adds it
+ * again where it took back only some hunks of them.
+ */
+function withoutPairs(
+  candidates: readonly Change[],
+  chain: LoadedChain,
+  live: ReadonlySet<Seq>,
+): Change[] {
   const cancelledBy = Map.groupBy(chain.cancellations, (pair) => pair.by);
   const inside = new Set(candidates.map((change) => change.seq));
   // If a person's changes come back, the changes between them must not be left out.
@@ -207,7 +242,8 @@ function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change
     if (!live.has(change.seq)) {
       // If its canceller is taken back, the change would come back unless it is in the set as well.
       return chain.cancellations.some(
-        (pair) => pair.change === change.seq && live.has(pair.by) && staysIn(pair.by),
+        (pair) =>
+          pair.change === change.seq && !pair.inPart && live.has(pair.by) && staysIn(pair.by),
       );
     }
     return change.origin !== 'operation' || staysIn(change.seq);

@@ -41,7 +41,7 @@ it('asks few questions about many checkpoints that one rewind took back', async 
     checkpoints,
     changes: [...changes, changeOf(by, 'a', { origin: 'operation' })],
     // The first one stays.
-    cancellations: changes.slice(1).map(({ seq }) => ({ by, change: seq })),
+    cancellations: changes.slice(1).map(({ seq }) => ({ by, change: seq, inPart: false })),
     operations: [operationOf(by + 1)],
   });
   const { place, questions } = await placeIn(store);

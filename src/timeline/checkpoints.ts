@@ -11,7 +11,7 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
 import { findSession } from '../store/find.ts';
-import type { CheckpointQuery, Store } from '../store/store.ts';
+import type { CheckpointQuery, Store, StoreReader } from '../store/store.ts';
 import { newCheckpointId } from './new-id.ts';
 import { type TakenBack, workUnder } from './work.ts';
 
@@ -169,7 +169,7 @@ export async function currentPlace(store: Store): Promise<CheckpointId | null> {
 
 /** Those of the sessions that an import brought, and that nobody went on with here. */
 export async function importedSessions(
-  store: Store,
+  store: StoreReader,
   sessionIds: readonly string[],
 ): Promise<Set<string>> {
   const checkpoints = await store.timeline.checkpoints({ sessionIds });

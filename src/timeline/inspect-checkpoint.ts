@@ -5,7 +5,7 @@ import type { Operation } from '../model/operation.ts';
 import type { Session } from '../model/session.ts';
 import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import { countChangeLines, type LineCount } from './line-counts.ts';
+import { type LineCount, lineCounter } from './line-counts.ts';
 
 export interface InspectedChange extends Change, LineCount {
   /** Whether an operation took it back and is still in effect. */
@@ -34,9 +34,10 @@ export async function inspectCheckpoint(
   const changes = found.filter((change) => !leavesAsItWas(change));
   const { live, touchedBy } = await fateOf(store, changes);
   const operations = await store.timeline.operations();
+  const count = lineCounter(store);
   const inspected: InspectedChange[] = [];
   for (const change of changes.toSorted(byPath)) {
-    const lines = await countChangeLines(store, change);
+    const lines = await count(change);
     inspected.push({ ...change, ...lines, takenBack: !live.has(change.seq) });
   }
   return {

@@ -23,16 +23,35 @@ const UNLIMITED: CountBudget = { reads: Number.POSITIVE_INFINITY, bytes: 2 ** 40
 
 /**
  * How many lines were added and removed under each checkpoint, in the order of `ids`. Checkpoints beyond
- * the budget are left out. Contents that are not text, or not on record, count nothing.
+ * the budget are left out; where none of several in a row fits, all older ones are. Contents that are not text, or not on record, count nothing.
  */
 export async function countCheckpointLines(
   store: Store,
   ids: readonly CheckpointId[],
   budget: CountBudget = UNLIMITED,
 ): Promise<Map<CheckpointId, LineCount>> {
+  const contents = new Contents(store, budget);
+  const counts = new Map<CheckpointId, LineCount>();
+  const together = budget === UNLIMITED ? ids.length : ASKED_TOGETHER;
+  for (let at = 0; at < ids.length; at += together) {
+    const group = ids.slice(at, at + together);
+    const counted = await countGroup(store, group, contents);
+    for (const [id, count] of counted) counts.set(id, count);
+    // The changes of older checkpoints need not be loaded when the budget is used up.
+    if (counted.size === 0) break;
+  }
+  return counts;
+}
+
+const ASKED_TOGETHER = 8;
+
+async function countGroup(
+  store: Store,
+  ids: readonly CheckpointId[],
+  contents: Contents,
+): Promise<Map<CheckpointId, LineCount>> {
   const changes = await store.timeline.changes({ checkpointIds: ids });
   const byCheckpoint = Map.groupBy(changes, ({ checkpointId }) => checkpointId);
-  const contents = new Contents(store, budget);
   const counts = new Map<CheckpointId, LineCount>();
   for (const id of ids) {
     const steps = withoutRenames(stepsOf(byCheckpoint.get(id) ?? []));
@@ -48,11 +67,14 @@ export async function countCheckpointLines(
   return counts;
 }
 
-/** The lines of one change. An open change counts nothing yet. */
-export function countChangeLines(store: Store, change: Change): Promise<LineCount> {
-  const { before, after } = change;
-  return new Contents(store, UNLIMITED).count({ before, after: after ?? before });
+/** Counts the lines of changes. Contents that were read for one help with the next. */
+export function lineCounter(store: Store): (change: Changed) => Promise<LineCount> {
+  const contents = new Contents(store, UNLIMITED);
+  // An open change counts nothing yet.
+  return ({ before, after }) => contents.count({ before, after: after ?? before });
 }
+
+type Changed = Pick<Change, 'before' | 'after'>;
 
 interface Step {
   readonly before: State;

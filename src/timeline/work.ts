@@ -29,16 +29,20 @@ export async function workUnder(
   return new Map(
     [...counts].map(([id, { files, folders, changes, cancelled }]) => {
       const places = cancelled.flatMap((seq) => fates.get(seq) ?? []);
-      const all = places.length === changes ? 'yes' : 'partly';
+      const whole = places.filter(({ inPart }) => !inPart);
+      const all = whole.length === changes ? 'yes' : 'partly';
       const takenBack = places.length === 0 ? 'no' : all;
-      const at = places.length === 0 ? null : places.reduce((a, b) => Math.max(a, b));
+      const at = places.length === 0 ? null : places.reduce((at, { by }) => Math.max(at, by), 0);
       return [id, { files, folders, takenBack, takenBackAt: at }];
     }),
   );
 }
 
-/** Where each of these changes was taken back. Those that are live, or live again, are left out. */
-async function takenBackAt(store: Store, changes: readonly Seq[]): Promise<Map<Seq, Seq>> {
+/** By what each of these changes was taken back, or hunks of it. Those of which all is there are left out. */
+async function takenBackAt(
+  store: Store,
+  changes: readonly Seq[],
+): Promise<Map<Seq, Pick<Cancellation, 'by' | 'inPart'>>> {
   const pairs: Cancellation[] = [];
   const seqs = new Set<Seq>();
   // Who cancels may be cancelled in turn: a rewind by an undo, the undo by a redo, and so on.
@@ -53,5 +57,9 @@ async function takenBackAt(store: Store, changes: readonly Seq[]): Promise<Map<S
     pairs,
   );
   const inEffect = pairs.filter(({ by }) => live.has(by));
-  return new Map(inEffect.map(({ by, change }) => [change, by]));
+  const [inPart, whole] = [
+    inEffect.filter((pair) => pair.inPart),
+    inEffect.filter((pair) => !pair.inPart),
+  ];
+  return new Map([...inPart, ...whole].map((pair) => [pair.change, pair]));
 }

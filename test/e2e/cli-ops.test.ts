@@ -163,10 +163,12 @@ describe('savepoint sessions', () => {
 
       Shows every session on record, most recently active first: its agent, when it began and was last
       active, how many checkpoints and files it has, whether it is open, ended or archived, and to which
-      session it belongs if it is a sub-agent or a continuation.
+      session it belongs if it is a sub-agent or a continuation. For a project on a database server,
+      --everywhere shows those of its other worktrees too, which \`savepoint takeover\` brings here.
 
       options:
         --agent NAME   only of this agent
+        --everywhere   also those of other machines that work on this project
         --limit N      how many to show, 0 for all (default: 50, or all with --json)
         --no-pager     print everything at once (at a terminal, what is longer than the screen goes
                        through PAGER, or less)
@@ -177,8 +179,9 @@ describe('savepoint sessions', () => {
         --help         show this help
 
       examples:
-        savepoint sessions             the newest 50
-        savepoint list --session 5f3a  the checkpoints of one of them
+        savepoint sessions               the newest 50
+        savepoint sessions --everywhere  of all machines
+        savepoint list --session 5f3a    the checkpoints of one of them
       "
     `);
   });

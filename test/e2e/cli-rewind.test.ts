@@ -295,24 +295,31 @@ describe('savepoint rewind, undo and redo', () => {
       --quiet only what is left alone is named, and why. With --conversation the agent forgets as well:
       its conversation is copied up to that prompt, and the command that goes on in the copy is printed.
       The conversation itself stays as it is. The agent must have ended. Claude Code, Codex, Gemini CLI
-      and opencode can do it.
+      and opencode can do it. With --hunks you are asked hunk by hunk, and what you do not choose stays;
+      --hunk takes hunks by their ids, which --hunks --dry-run lists. The id of a hunk is good as long as
+      the file and what the agent did to it are the same. A file that was created or deleted, is binary or
+      very large is one hunk.
 
       options:
-        --dry-run           show what would be done, and do nothing
-        --on-conflict WHAT  settle conflicts: keep what is there, restore all the same, or fail (default:
-                            leave them)
-        --force             go ahead although a tool call of the session is still running
-        --yes               do not ask
-        --only-message      take back this one message, and keep what came later
-        --exact             the recorded files as they were, whoever changed them since
-        --include-shared    also take back changes of which it is not certain who made them
-        --conversation      fork the agent's conversation before the prompt, and say how to go on there
-        --session ID        in place of an ID: the last work of this session
-        --project DIR       the project; by default the one around the current folder
-        --json              print JSON for programs, and nothing else, on standard output
-        --quiet             print results and problems, no remarks and no hints
-        --no-color          no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
-        --help              show this help
+        --dry-run            show what would be done, and do nothing
+        --on-conflict WHAT   settle conflicts: keep what is there, restore all the same, or fail (default:
+                             leave them)
+        --force              go ahead although a tool call of the session is still running
+        --yes                do not ask
+        --only-message       take back this one message, and keep what came later
+        --exact              the recorded files as they were, whoever changed them since
+        --include-shared     also take back changes of which it is not certain who made them
+        --conversation       fork the agent's conversation before the prompt, and say how to go on there
+        --hunks              choose hunk by hunk what goes back; with --dry-run list the hunks
+        --hunk ID            take back this hunk and nothing else; may be repeated
+        --resolve PATH=WHAT  settle the conflict of one file, keep or restore, in place of --on-conflict;
+                             may be repeated
+        --session ID         in place of an ID: the last work of this session
+        --project DIR        the project; by default the one around the current folder
+        --json               print JSON for programs, and nothing else, on standard output
+        --quiet              print results and problems, no remarks and no hints
+        --no-color           no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+        --help               show this help
 
       examples:
         savepoint rewind                      choose a checkpoint, looking at what each would take back
@@ -320,6 +327,7 @@ describe('savepoint rewind, undo and redo', () => {
         savepoint rewind k3m9                 back to before that message
         savepoint rewind k3m9 src/app.ts      only one file
         savepoint rewind k3m9 --only-message  one message out of the middle
+        savepoint rewind k3m9 --hunks         choose what goes back, hunk by hunk
         savepoint rewind k3m9 --conversation  files and conversation, back to before that prompt
       "
     `);

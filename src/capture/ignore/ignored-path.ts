@@ -1,5 +1,5 @@
 import { ancestors, isOutside, nameOf, type TrackedPath } from '../../model/path.ts';
-import { loadGlobalRules, type RulesEnvironment, readRuleText } from './global-rules.ts';
+import { type ExcludesReader, loadGlobalRules, readRuleText } from './global-rules.ts';
 import { parseIgnore } from './ignore-file.ts';
 import { type FolderRules, type GlobalRules, rootScope } from './ignore-scope.ts';
 
@@ -10,11 +10,11 @@ export type IsIgnored = (path: TrackedPath, isDirectory: boolean) => boolean;
  * For single paths that no scan has judged. Reads the .gitignore files on the way to each path. A file is private
  * because git ignores it, so neither .savepointignore nor the list of build output has a say.
  */
-export function ignoredPaths(root: string, environment: RulesEnvironment): IsIgnored {
+export function ignoredPaths(root: string, readExcludes: ExcludesReader): IsIgnored {
   let global: GlobalRules | null = null;
   return (path, isDirectory) => {
     if (isOutside(path)) return false;
-    global ??= loadGlobalRules(root, environment);
+    global ??= loadGlobalRules(root, readExcludes);
     let scope = rootScope(global, rulesIn(root), { defaults: false });
     for (const folder of ancestors(path)) {
       const name = nameOf(folder);

@@ -4,13 +4,13 @@ import type { Baseline } from '../../model/manifest.ts';
 import { childOf, type TrackedPath } from '../../model/path.ts';
 import { commandsIn } from '../../model/window.ts';
 import type { Draft } from '../../store/draft.ts';
-import { currentSeq, oldestCheckpointSeq } from '../../store/find.ts';
+import { oldestCheckpointSeq } from '../../store/find.ts';
 import type { Head } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
 import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
-import { loadGlobalRules } from '../ignore/global-rules.ts';
+import { excludesReader, loadGlobalRules } from '../ignore/global-rules.ts';
 import { isInScope, isNestedGit, isRuleFile, isScopeFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
@@ -150,8 +150,8 @@ export class Worktree {
 
   /** The index of the last scan; null where none is left. */
   async lastIndex(): Promise<ScanIndex | null> {
-    const { store } = this.#site;
-    return this.#previous((await store.state()).baseline, await currentSeq(store));
+    const { baseline, seq } = await this.#site.store.state();
+    return this.#previous(baseline, seq);
   }
 
   /**
@@ -258,7 +258,7 @@ export class Worktree {
   ): Promise<ScanOutcome> {
     const { root } = this.#site;
     const { environment, maxScanEntries: maxEntries, keepIgnored } = this.#options;
-    const global = { ...loadGlobalRules(root, environment), keepIgnored };
+    const global = { ...loadGlobalRules(root, excludesReader(root, environment)), keepIgnored };
     try {
       const outcome = await this.#scanner.scan({ ...request, root, global, maxEntries });
       if (outcome.kind === 'gave-up') await pending?.cancel();

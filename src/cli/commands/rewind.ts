@@ -3,6 +3,7 @@ import {
   type Checkpoint,
   displayText,
   type ListedCheckpoint,
+  type Resolution,
   type RewindPlan,
   type RewindRequest,
   type Savepoint,
@@ -11,10 +12,11 @@ import {
 import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
-import { type Call, type Command, flag, option } from '../command.ts';
+import { carryOut, carryOutPlan, declined, type Words } from '../carry-out.ts';
+import type { LineHunks } from '../choose-hunks.ts';
+import { type Call, type Command, flag, option, repeated } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { carryOutWithFork, forkBefore, REWIND } from '../fork-conversation.ts';
+import { carryOutWithFork, forkBefore, printWithHunks, REWIND } from '../fork-conversation.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../options.ts';
 import { pathArguments, unmatchedPaths } from '../path-arguments.ts';
@@ -36,7 +38,10 @@ export const rewind: Command = {
     '--quiet only what is left alone is named, and why.\n' +
     'With --conversation the agent forgets as well: its conversation is copied up to that prompt, and the\n' +
     'command that goes on in the copy is printed. The conversation itself stays as it is. The agent must have\n' +
-    'ended. Claude Code, Codex, Gemini CLI and opencode can do it.',
+    'ended. Claude Code, Codex, Gemini CLI and opencode can do it.\n' +
+    'With --hunks you are asked hunk by hunk, and what you do not choose stays; --hunk takes hunks by their\n' +
+    'ids, which --hunks --dry-run lists. The id of a hunk is good as long as the file and what the agent did\n' +
+    'to it are the same. A file that was created or deleted, is binary or very large is one hunk.',
   options: {
     ...PLAN_OPTIONS,
     'only-message': flag('take back this one message, and keep what came later'),
@@ -44,6 +49,12 @@ export const rewind: Command = {
     'include-shared': INCLUDE_SHARED,
     conversation: flag(
       "fork the agent's conversation before the prompt, and say how to go on there",
+    ),
+    hunks: flag('choose hunk by hunk what goes back; with --dry-run list the hunks'),
+    hunk: repeated('ID', 'take back this hunk and nothing else; may be repeated'),
+    resolve: repeated(
+      'PATH=WHAT',
+      'settle the conflict of one file, keep or restore, in place of --on-conflict; may be repeated',
     ),
     session: option('ID', 'in place of an ID: the last work of this session', 'session'),
   },
@@ -53,6 +64,7 @@ export const rewind: Command = {
     ['savepoint rewind k3m9', 'back to before that message'],
     ['savepoint rewind k3m9 src/app.ts', 'only one file'],
     ['savepoint rewind k3m9 --only-message', 'one message out of the middle'],
+    ['savepoint rewind k3m9 --hunks', 'choose what goes back, hunk by hunk'],
     ['savepoint rewind k3m9 --conversation', 'files and conversation, back to before that prompt'],
   ],
   completes: ['checkpoint', 'path'],
@@ -64,6 +76,7 @@ export const rewind: Command = {
     if (id !== undefined && session !== undefined) {
       throw new UsageError('--session is given in place of an ID', 'leave out one of them');
     }
+    refuseOptions(call);
     const includeShared = call.flags.has('include-shared');
     const asked = { ...planOptions(call), take: takeOf(call), includeShared, typed };
     if (id === undefined && session === undefined && !canPick(call)) {
@@ -77,7 +90,8 @@ export const rewind: Command = {
       const picked = await pick(call, savepoint, asked);
       if (typeof picked === 'number') return picked;
       const { checkpoint, plan } = picked;
-      if (plan === null || forks(call)) return runRewind(call, savepoint, checkpoint.id, asked);
+      if (plan === null || forks(call) || choosesHunks(call))
+        return runRewind(call, savepoint, checkpoint.id, asked);
       // Exactly what was on the screen, or nothing.
       return carryOutPlan(call, savepoint, plan, wordsFor(call, checkpoint, asked.take, plan));
     });
@@ -114,7 +128,7 @@ async function pick(
     savepoint,
     checkpoints,
     request,
-    asks: !call.flags.has('yes') && !call.flags.has('dry-run'),
+    asks: !call.flags.has('yes') && !call.flags.has('dry-run') && !choosesHunks(call),
     idLength: [...lengths.values()].reduce((a, b) => Math.max(a, b)),
     current: await savepoint.currentPlace(),
   });
@@ -135,22 +149,91 @@ async function runRewind(
   const fork = forks(call) ? await forkBefore(call, savepoint, checkpoint) : null;
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
-  const rewind: RewindRequest = { ...request, to: checkpoint.id, paths };
+  const resolutions = resolutionsOf(call, savepoint.root);
+  const whole: RewindRequest = { ...request, to: checkpoint.id, paths, resolutions };
+  const chosen = await chooseHunks(call, savepoint, whole);
+  if (chosen === null) return declined(call, {});
+  const rewind = { ...whole, ...chosen.request };
   const act = {
     plan: () => savepoint.planRewind(rewind),
     run: (agree: Agree) => savepoint.rewind(rewind, agree),
   };
   const words = async (plan: RewindPlan): Promise<Words> => {
     const found = plan.lines.map(({ path }) => path);
+    const unmatched = await unmatchedPaths(savepoint, typed, paths, found);
+    const { listed } = chosen;
     return {
       ...wordsFor(call, checkpoint, request.take, plan),
-      unmatched: await unmatchedPaths(savepoint, typed, paths, found),
+      ...(listed === null ? {} : { print: printWithHunks(call, listed, unmatched) }),
+      unmatched,
       question: 'Go ahead?',
     };
   };
   if (fork === null) return carryOut(call, savepoint, act, words);
   const plan = await act.plan();
   return carryOutWithFork(call, savepoint, plan, await words(plan), fork);
+}
+
+function choosesHunks({ flags, lists }: Call): boolean {
+  return flags.has('hunks') || lists.has('hunk');
+}
+
+function refuseOptions(call: Call): void {
+  const { flags, lists, io, json } = call;
+  if (flags.has('hunks') && lists.has('hunk')) {
+    throw new UsageError('--hunks and --hunk exclude each other');
+  }
+  if (choosesHunks(call) && forks(call)) {
+    const why = 'the agent would forget what stays in the files';
+    throw new UsageError(`--conversation takes whole files back: ${why}`);
+  }
+  if (flags.has('hunks') && !flags.has('dry-run') && (json || !io.interactive)) {
+    throw new UsageError(
+      '--hunks asks a person, and there is nobody to ask',
+      'list the hunks with --hunks --dry-run, and take some with --hunk ID',
+    );
+  }
+}
+
+interface ChosenHunks {
+  readonly request: Pick<RewindRequest, 'hunks'>;
+  /** To be shown, for a dry run. */
+  readonly listed: readonly LineHunks[] | null;
+}
+
+/** Null where the person chose nothing. */
+async function chooseHunks(
+  call: Call,
+  savepoint: Savepoint,
+  request: RewindRequest,
+): Promise<ChosenHunks | null> {
+  if (!choosesHunks(call)) return { request: {}, listed: null };
+  // Loaded here: nobody else needs it.
+  const { askForHunks, hunksById, listHunks, sayHunks } = await import('../choose-hunks.ts');
+  const plan = await savepoint.planRewind(request);
+  const ids = call.lists.get('hunk');
+  if (ids !== undefined) {
+    return { request: { hunks: await hunksById(savepoint, plan, ids) }, listed: null };
+  }
+  if (call.flags.has('dry-run')) {
+    const listed = await listHunks(savepoint, plan);
+    sayHunks(call, listed);
+    return { request: {}, listed };
+  }
+  const hunks = await askForHunks(call, savepoint, plan);
+  return hunks === null ? null : { request: { hunks }, listed: null };
+}
+
+const TAKES = ['keep', 'restore'] as const;
+
+function resolutionsOf(call: Call, root: string): Resolution[] {
+  return (call.lists.get('resolve') ?? []).map((text) => {
+    const [, typed = '', word] = /^(.+)=(.*)$/s.exec(text) ?? [];
+    const take = TAKES.find((one) => one === word);
+    const [path] = typed === '' ? [] : (pathArguments(call, root, [typed]) ?? []);
+    if (take !== undefined && path !== undefined) return { path, take };
+    throw new UsageError(`--resolve needs PATH=keep or PATH=restore, not "${text}"`);
+  });
 }
 
 function forks({ flags }: Call): boolean {

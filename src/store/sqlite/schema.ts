@@ -24,7 +24,7 @@ import { RowTable } from './row-table.ts';
 export const APPLICATION_ID = 0x53415650;
 
 /** `PRAGMA user_version`. A change that this code could not read raises it, and refuses older stores. */
-export const FORMAT = 5;
+export const FORMAT = 6;
 
 export const sessions: RowTable<Session> = new RowTable(SESSIONS);
 export const checkpoints: RowTable<Checkpoint> = new RowTable(CHECKPOINTS);

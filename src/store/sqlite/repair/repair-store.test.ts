@@ -72,15 +72,18 @@ describe('the repair of a store', () => {
         changeOf(5, 'a', { before: fileOf(ONE), after: fileOf(TWO) }),
       ];
       const cancellations = [
-        { by: 4, change: 3 },
-        { by: 5, change: 3 },
+        { by: 4, change: 3, inPart: false },
+        { by: 5, change: 3, inPart: false },
       ];
       await store.timeline.commit({ base: 3, changes, cancellations });
       await store.close();
       execute(folder, 'UPDATE cancellations SET seal = seal + 1 WHERE by_seq = 5');
       const { rows } = await repairStore(folder);
       const again = await sqliteStore({ directory: folder });
-      expect([rows, await again.timeline.cancellations([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
+      expect([rows, await again.timeline.cancellations([3])]).toEqual([
+        1,
+        [{ by: 4, change: 3, inPart: false }],
+      ]);
       await again.close();
     }));
 
