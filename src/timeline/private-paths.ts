@@ -1,5 +1,5 @@
 import { ancestors, type TrackedPath } from '../model/path.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreReader } from '../store/store.ts';
 
 export type IsPrivate = (path: TrackedPath) => boolean;
 
@@ -8,7 +8,7 @@ export type IsPrivate = (path: TrackedPath) => boolean;
  * folder. Whatever shows or sends contents to others has to ask here first. A path stays private, although the
  * rule may be gone: whoever removed it did not say that the content may be shown.
  */
-export async function privatePaths(store: Store): Promise<IsPrivate> {
+export async function privatePaths(store: StoreReader): Promise<IsPrivate> {
   const known = new Set(await store.timeline.privatePaths());
   return (path) => known.has(path) || ancestors(path).some((folder) => known.has(folder));
 }

@@ -4,7 +4,7 @@ import type { CheckpointId, OperationId } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Session } from '../model/session.ts';
 import { findCheckpoint, findOperation, findSession } from '../store/find.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreReader } from '../store/store.ts';
 
 /** How many candidates an error lists. */
 const CANDIDATES = 10;
@@ -81,7 +81,7 @@ async function notACheckpoint(store: Store, name: string): Promise<SavepointErro
 }
 
 /** Finds a session by its id or the beginning of it. */
-export async function resolveSession(store: Store, ref: string): Promise<Session> {
+export async function resolveSession(store: StoreReader, ref: string): Promise<Session> {
   const exact = await findSession(store, ref);
   return exact ?? onlyOne('session', startingWith(ref, await store.timeline.sessions()), ref);
 }

@@ -43,7 +43,7 @@ export async function runToUndo(
 /** What an undo takes back once everything from this run on is settled or passed over. */
 export async function undoableBefore(
   store: Store,
-  { seq }: Checkpoint,
+  { seq }: Pick<Checkpoint, 'seq'>,
 ): Promise<Checkpoint | Operation | null> {
   const operations = await store.timeline.operations();
   const rewind = operations.find((one) => one.seq < seq && isRewindInEffect(one)) ?? null;

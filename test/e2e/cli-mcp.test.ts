@@ -77,13 +77,46 @@ describe('an agent that looks at its history', () => {
     const first = await prompt('mine', 'first', { 'a.txt': 'two\n' });
     const { call, client } = await connect();
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).toEqual(['list_checkpoints', 'show_checkpoint', 'diff', 'plan_rewind', 'rewind']);
+    expect(names).toEqual([
+      'list_checkpoints',
+      'show_checkpoint',
+      'diff',
+      'why',
+      'plan_rewind',
+      'rewind',
+    ]);
     const { json: listed } = await call('list_checkpoints', { limit: 5 });
     expect(listed.checkpoints).toMatchObject([{ id: first, files: 1, takenBack: 'no' }]);
     const { json: shown } = await call('show_checkpoint', { id: first.slice(0, 6) });
     expect(shown.changes).toMatchObject([{ path: 'a.txt', change: 'modified' }]);
     const { json: diff } = await call('diff', { from: first });
     expect(diff.files).toMatchObject([{ path: 'a.txt', insertions: 1, deletions: 1 }]);
+  });
+
+  it('asks who wrote a line', async () => {
+    await withTimeline((savepoint) => savepoint.scan());
+    const first = await prompt('mine', 'first', { 'a.txt': 'one\ntwo\n', empty: '' });
+    project.write('a.txt', 'one\ntwo\nthree\n');
+    const { call } = await connect();
+    const { json } = await call('why', { path: 'a.txt' });
+    expect(json).toMatchObject({
+      path: 'a.txt',
+      spans: [
+        { first: 1, last: 1, origin: 0 },
+        { first: 2, last: 2, origin: 1 },
+        { first: 3, last: 3, origin: 2 },
+      ],
+      origins: [
+        { kind: 'before' },
+        { kind: 'agent', checkpointId: first, attribution: 'inferred', toolCallId: 'first' },
+        { kind: 'outside' },
+      ],
+      next: null,
+    });
+    expect((await call('why', { path: 'a.txt', first: 2, last: 2 })).json.spans).toHaveLength(1);
+    expect((await call('why', { path: 'empty' })).json.spans).toEqual([]);
+    expect((await call('why', { path: '/etc/passwd' })).text).toMatch(/only files of this project/);
+    expect((await call('why', { path: 'a.txt', first: 9 })).isError).toBe(true);
   });
 
   it('reads the same as resources', async () => {

@@ -14,7 +14,7 @@ export const mcp: Command = {
   summary: 'a server by which an agent looks at its own history, over standard input and output',
   details:
     'Speaks the Model Context Protocol with the agent that started it: list_checkpoints, show_checkpoint,\n' +
-    'diff, plan_rewind and rewind, and the same as resources. An agent can take back its own session only,\n' +
+    'diff, why, plan_rewind and rewind, and some as resources. An agent can take back its own session only,\n' +
     'never what is not certain, and only a plan that was shown. Each rewind asks you through the program of\n' +
     'the agent. Where that cannot ask, the agent can only plan, unless your own configuration says\n' +
     '`savepoint config mcpRewind true`. Files that git ignores are in no answer unless the agent names them.',

@@ -22,7 +22,7 @@ export interface ServerOptions extends Pick<Desk, 'withTimeline' | 'askingSessio
 const PATIENCE_MS = 10 * 60_000;
 
 const INSTRUCTIONS =
-  'Savepoint keeps a timeline of what agents do to the files of this project. Use list_checkpoints and diff to see what was changed since a prompt. To take back your own work, call plan_rewind, tell the person what it would do, and call rewind: the person is asked. Files that went back must be read again.';
+  'Savepoint keeps a timeline of what agents do to the files of this project. Use list_checkpoints and diff to see what was changed since a prompt, and why to see which prompt wrote a line. To take back your own work, call plan_rewind, tell the person what it would do, and call rewind: the person is asked. Files that went back must be read again.';
 
 /** The tools and resources of one project, for an agent that speaks the Model Context Protocol. */
 export function mcpServer({ version, mayRewind, ...rest }: ServerOptions): Server {

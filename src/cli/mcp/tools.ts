@@ -30,6 +30,7 @@ import { shownCheckpoint } from '../commands/show.ts';
 import { PathNames } from '../json.ts';
 import { checkpointJson, fileDiffJson, receiptJson } from '../json-shapes.ts';
 import { MADE } from '../timeline-text.ts';
+import { whyJson } from '../why-shapes.ts';
 
 /** What the tools need of the server that they are part of. */
 export interface Desk {
@@ -87,6 +88,8 @@ const MOST_CHECKPOINTS = 100;
 const MOST_PLANS = 20;
 /** An answer goes into the context of a model, where every byte costs. */
 const MOST_HUNK_BYTES = 100_000;
+const MOST_SPANS = 500;
+const MOST_OF_PROMPT = 300;
 
 const CHECKPOINT_REF = described(
   'The id of a checkpoint or its beginning, a label, "latest", or "~N" for the Nth before the latest.',
@@ -165,6 +168,35 @@ const diff: Tool = tool({
     }),
 });
 
+const why: Tool = tool({
+  name: 'why',
+  title: 'Who wrote these lines',
+  description:
+    'Says of each line of a file, as it is now, which prompt of which agent wrote it, by which tool call and how surely; or that the person did (outside), or that it is older than the record (before).',
+  input: exact({
+    path: described('A file, relative to the project.', TEXT),
+    first: optional(described('The first line to ask about; by default 1.', integer(1))),
+    last: optional(described('The last one; by default the last of the file.', integer(1))),
+  }),
+  isReadOnly: true,
+  run: ({ path, first = 1, last = Number.MAX_SAFE_INTEGER }, desk) =>
+    desk.withTimeline(async (savepoint) => {
+      const isShown = await shownPaths(savepoint, [path]);
+      await savepoint.scanAgain();
+      // An empty file has no first line that could be asked for.
+      const range = first === 1 && last === Number.MAX_SAFE_INTEGER ? {} : { first, last };
+      const found = await savepoint.why({ path, ...range });
+      const spans = found.spans.slice(0, MOST_SPANS);
+      const answer = whyJson({ ...found, spans }, { lines: false, isShown });
+      const origins = answer.origins.map((origin) => ({
+        ...origin,
+        description: origin.description?.slice(0, MOST_OF_PROMPT) ?? null,
+      }));
+      // Too long for an answer: ask again from this line on.
+      return { ...answer, origins, next: found.spans[MOST_SPANS]?.first ?? null };
+    }),
+});
+
 const planRewind: Tool = tool({
   name: 'plan_rewind',
   title: 'Plan a rewind',
@@ -223,7 +255,14 @@ const rewind: Tool = tool({
   },
 });
 
-export const TOOLS: readonly Tool[] = [listCheckpoints, showCheckpoint, diff, planRewind, rewind];
+export const TOOLS: readonly Tool[] = [
+  listCheckpoints,
+  showCheckpoint,
+  diff,
+  why,
+  planRewind,
+  rewind,
+];
 
 /** An agent may take back its own work only, and that of its sub-agents. */
 async function ownSession(
