@@ -10,6 +10,8 @@ import { Terminal } from '../test/e2e/terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const PROMPT = '$ ';
+// With the name of a machine before it, where there are several.
+const PROMPT_LINE = /^[a-z]*\$( |$)/;
 const [COLUMNS, ROWS] = [92, 120];
 
 /**
@@ -35,10 +37,9 @@ export async function recordRewind(): Promise<string> {
       'node till.mjs',
       'savepoint undo',
     ];
-    return await typeAll(stage, commands, {
-      programs: { [CLAUDE_CODE.program]: CLAUDE_CODE.file },
-      env: CLAUDE_CODE.env(model.url),
-    });
+    const programs = { [CLAUDE_CODE.program]: CLAUDE_CODE.file };
+    const env = environment(stage, { programs, env: CLAUDE_CODE.env(model.url) });
+    return await typeAll(stage, commands, env);
   } finally {
     await model.close();
     stage.remove();
@@ -87,7 +88,9 @@ export function withoutIds(session: string): string {
     .replaceAll(/^([@ ]) [a-z0-9]{8} /gm, '$1 ID ')
     .replaceAll(/^([a-z-]+) {2}[0-9a-f]{8} {2}active/gm, '$1  ID  active')
     .replaceAll(/\b[a-z2-9]{16}\b/g, 'ID')
-    .replaceAll(/(rewind|before|diff) [a-z0-9]{4,}/g, '$1 ID');
+    .replaceAll(/\b[0-9a-f]{24}\b/g, 'ID')
+    .replaceAll(/HEAD moved \(\w+ then, \w+ now\)/g, 'HEAD moved')
+    .replaceAll(/(rewind|before|diff|Done:) [a-z0-9]{4,}/g, '$1 ID');
 }
 
 /** What a session has beside Savepoint and Node. */
@@ -97,15 +100,15 @@ interface Equipment {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-async function typeAll(
+export async function typeAll(
   stage: Stage,
   commands: readonly string[],
-  equipment: Equipment = {},
+  env: Readonly<Record<string, string>> = environment(stage),
 ): Promise<string> {
   const terminal = new Terminal(['--norc', '--noprofile', '-i'], {
     program: 'bash',
     cwd: stage.project,
-    env: environment(stage, equipment),
+    env,
     columns: COLUMNS,
     rows: ROWS,
   });
@@ -123,7 +126,7 @@ async function typeAll(
 
 /** As many prompts as commands that are through, and one that waits. */
 function isWaiting(screen: string, done: number): boolean {
-  const prompts = screen.split('\n').filter((line) => `${line} `.startsWith(PROMPT));
+  const prompts = screen.split('\n').filter((line) => PROMPT_LINE.test(line));
   return prompts.length === done + 1 && screen.endsWith(PROMPT.trimEnd());
 }
 
@@ -131,11 +134,14 @@ function isWaiting(screen: string, done: number): boolean {
 function spaced(screen: string): string {
   const lines = screen.split('\n').slice(0, -1);
   return lines
-    .map((line, at) => (at > 0 && line.startsWith(PROMPT) ? `\n${line}` : line))
+    .map((line, at) => (at > 0 && PROMPT_LINE.test(line) ? `\n${line}` : line))
     .join('\n');
 }
 
-function environment({ project, home }: Stage, equipment: Equipment): Record<string, string> {
+export function environment(
+  { project, home }: Stage,
+  equipment: Equipment = {},
+): Record<string, string> {
   const programs = join(dirname(project), 'programs');
   mkdirSync(programs);
   for (const [name, file] of Object.entries(equipment.programs ?? {})) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { recordRewind, recordRuns } from './record-session.ts';
+import { recordTwoMachines } from './record-two-machines.ts';
 
 /** A document that shows what commands print at a terminal. Its first block of the kind is the recorded one. */
 export interface RecordedSession {
@@ -12,6 +13,12 @@ export const RECORDED: readonly RecordedSession[] = [
   { document: 'README.md', record: recordRewind },
   { document: 'docs/runs.md', record: recordRuns },
 ];
+
+/** A server, two machines and an agent on each take their time: the campaigns compare it. */
+export const ON_TWO_MACHINES: RecordedSession = {
+  document: 'docs/postgres.md',
+  record: recordTwoMachines,
+};
 
 const BLOCK = /```console\n([\s\S]*?)\n```/;
 

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { type Surroundings, storeHome, userFile } from '../config/find-project.ts';
 import { loadConfiguration } from '../config/index.ts';
+import { openProjectTimeline } from '../config/project-store.ts';
 import { removeIfThere } from '../fs/entries.ts';
 import { isProcess } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
-import { openSavepoint, storeDirectory } from '../index.ts';
+import { storeDirectory } from '../index.ts';
 import { logHook, problemOf } from './hook-log.ts';
 
 /** How a process of its own makes the first scan of a project. */
@@ -58,7 +59,7 @@ export async function makeFirstScan(io: Surroundings, project: string): Promise<
   const started = Date.now();
   const home = storeHome(io);
   const lock = lockOf(home, project);
-  const { reason, detail } = await scanned(io, home, project);
+  const { reason, detail } = await scanned(io, project);
   logHook(home, {
     time: new Date().toISOString(),
     agent: 'savepoint',
@@ -77,15 +78,14 @@ export async function makeFirstScan(io: Surroundings, project: string): Promise<
 /** Why there is no first scan; a null reason where there is one now. */
 async function scanned(
   io: Surroundings,
-  home: string,
   project: string,
 ): Promise<{ reason: string | null; detail: string | null }> {
   try {
     const environment = io.env;
     const refusedProjects = [io.homeDirectory];
     const { values } = loadConfiguration({ project, userFile: userFile(io), environment });
-    const places = { project, home, refusedProjects, environment };
-    const savepoint = await openSavepoint({ ...values, ...places });
+    const places = { project, refusedProjects, environment };
+    const savepoint = await openProjectTimeline(io, { ...values, ...places, database: values });
     try {
       const { coverage, notice } = await savepoint.scan();
       return coverage === 'scanned'

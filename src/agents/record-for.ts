@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { findProject, storeHome, userFile } from '../config/find-project.ts';
 import { loadConfiguration } from '../config/index.ts';
+import { openProjectTimeline } from '../config/project-store.ts';
 import { realPathOrNull } from '../fs/entries.ts';
-import { isSavepointError, openSavepoint, type Savepoint } from '../index.ts';
+import { isSavepointError, type Savepoint } from '../index.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
 import { agentOwner } from './agent-owner.ts';
 import { startFirstScan } from './first-scan.ts';
@@ -17,6 +18,8 @@ const SCAN_MS = 8_000;
 const LOCK_MS = 5_000;
 const LAST_SCAN_MS = 1_500;
 const LAST_LOCK_MS = 500;
+const PATIENCE = { connectTimeoutMs: 2_000, queryTimeoutMs: 6_000 };
+const LAST_PATIENCE = { connectTimeoutMs: 700, queryTimeoutMs: 1_500 };
 
 const EXPECTED: readonly string[] = ['store-missing', 'project-refused'];
 const BEGIN: readonly AgentEvent['kind'][] = ['session-started', 'message', 'before-tool'];
@@ -88,10 +91,12 @@ async function withSavepoint<T>(
   const { env } = call;
   const { values } = loadConfiguration({ project, userFile: userFile(call), environment: env });
   const isLast = event.kind === 'session-ended';
-  const savepoint = await openSavepoint({
+  const savepoint = await openProjectTimeline(call, {
     ...values,
+    database: values,
+    isRecording: true,
+    patience: isLast ? LAST_PATIENCE : PATIENCE,
     project,
-    home: storeHome(call),
     refusedProjects: [call.homeDirectory],
     // The end of work that nobody recorded begins no timeline.
     create: BEGIN.includes(event.kind),

@@ -14,14 +14,17 @@ import {
   type Kind,
   listOf,
   nullable,
+  oneOf,
   optional,
   TEXT,
 } from '../model/check.ts';
 import { carryOutPlan, isIdle, type Words } from './carry-out.ts';
+import type { LineHunks } from './choose-hunks.ts';
 import type { Call } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { printJson } from './json.ts';
-import { RECEIPT, receiptJson } from './json-shapes.ts';
+import { PathNames, printJson } from './json.ts';
+import { DIFF_HUNK, PATH, RECEIPT, receiptJson } from './json-shapes.ts';
+import type { Unmatched } from './path-arguments.ts';
 
 const SHAPE = extended(RECEIPT, {
   conversation: optional(
@@ -36,10 +39,45 @@ const SHAPE = extended(RECEIPT, {
       ),
     ),
   ),
+  hunks: optional(
+    described(
+      'Only with --hunks --dry-run: what can be taken back alone, with --hunk.',
+      listOf(
+        exact({
+          path: PATH,
+          hunks: listOf(
+            extended(DIFF_HUNK, {
+              id: described('What --hunk takes, while the file and the change are the same.', TEXT),
+              kind: described(
+                'Changed lines, from how they would be (old) to how they are (new); the permissions; or the whole path, because it cannot be divided.',
+                oneOf('lines', 'mode', 'whole'),
+              ),
+            }),
+          ),
+        }),
+      ),
+    ),
+  ),
 });
 
 /** What `savepoint rewind` prints for programs. */
 export const REWIND: Kind<unknown> = SHAPE;
+
+/** Prints a receipt for programs, with the hunks of the plan. */
+export function printWithHunks(
+  call: Call,
+  listed: readonly LineHunks[],
+  unmatched: readonly Unmatched[],
+): NonNullable<Words['print']> {
+  // Each path is in the receipt as well, which has the bytes of odd names.
+  const names = new PathNames();
+  const hunks = listed.map(({ line, hunks: own }) => ({
+    path: names.name(line.path),
+    hunks: own,
+  }));
+  return (receipt, dryRun) =>
+    printJson(call, SHAPE, { ...receiptJson(receipt, dryRun, unmatched), hunks });
+}
 
 export type Fork = () => Promise<ForkedConversation>;
 

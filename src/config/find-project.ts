@@ -50,6 +50,14 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
+/** The environment for programs that we start: whoever has the URL of the database can delete timelines. */
+export function withoutCredentials({
+  SAVEPOINT_DATABASE_URL: _,
+  ...env
+}: Surroundings['env']): Surroundings['env'] {
+  return env;
+}
+
 /** Where all stores of this user live. The one place that knows. */
 export function storeHome({ env, homeDirectory, platform }: Surroundings): string {
   const chosen = env.SAVEPOINT_HOME;

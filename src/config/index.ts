@@ -7,10 +7,12 @@ export {
 } from './load-settings.ts';
 export {
   type Configuration,
+  type DatabaseSettings,
   type EffectiveSetting,
   loadConfiguration,
   SETTING_KEYS,
   type SettingKey,
+  serverName,
   setUserSetting,
   shownValue,
 } from './settings.ts';

@@ -29,6 +29,18 @@ export const SWITCH: SettingKind<boolean> = {
   fromText: (text) => SWITCH_WORDS.get(text.toLowerCase()),
 };
 
+/** A name, or the path of a file; null where there is none. */
+export const NAME: SettingKind<string | null> = {
+  kind: nullable(where(TEXT, 'a text in one line', isOneLine)),
+  fromText: (text) => text,
+};
+
+/** Null, or "auto" in a variable: as the program finds right. */
+export const SWITCH_OR_AUTO: SettingKind<boolean | null> = {
+  kind: nullable(BOOLEAN),
+  fromText: (text) => (text === 'auto' ? null : SWITCH.fromText(text)),
+};
+
 /** In a variable separated by ":", as folders are in PATH. */
 export const PATTERNS: SettingKind<readonly string[]> = {
   kind: listOf(where(TEXT, 'a pattern as in .gitignore, in one line', isOneLine)),

@@ -28,6 +28,8 @@ export interface Setting<Value> {
   readonly rank?: (value: Value) => number;
   /** Null where a variable cannot hold it. */
   readonly variable: string | null;
+  /** Not to be typed at a command line, where other users of the machine could read it. */
+  readonly isSecret?: true;
   readonly summary: string;
 }
 

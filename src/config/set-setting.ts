@@ -1,4 +1,5 @@
 import { placeOfSettings, rewriteFile } from '../fs/rewrite-file.ts';
+import { SavepointError } from '../index.ts';
 import { checkOwn, readSettingsFile, type SettingsTable } from './load-settings.ts';
 
 /**
@@ -12,6 +13,11 @@ export function setOwnSetting<Values>(
   key: keyof Values & string,
   text: string | null,
 ): boolean {
+  if (text !== null && table[key].isSecret) {
+    const message = `"${key}" is not set at a command line, where others could read it`;
+    const hint = `write it into ${userFile}, and let nobody else read that file (chmod 600)`;
+    throw new SavepointError('config-invalid', message, { path: userFile, hint });
+  }
   const file = placeOfSettings(userFile);
   const read = readSettingsFile(file);
   const { [key]: before, ...others } = read?.values ?? {};

@@ -5,7 +5,17 @@ import {
   type RetentionRules,
   type SavepointSettings,
 } from '../index.ts';
-import { AT_LEAST_ONE, DAYS, DEADLINE, PATTERNS, SIZE, SWITCH, WHOLE_NUMBER } from './kinds.ts';
+import {
+  AT_LEAST_ONE,
+  DAYS,
+  DEADLINE,
+  NAME,
+  PATTERNS,
+  SIZE,
+  SWITCH,
+  SWITCH_OR_AUTO,
+  WHOLE_NUMBER,
+} from './kinds.ts';
 import {
   type Effective,
   loadSettings,
@@ -18,8 +28,21 @@ import { setOwnSetting } from './set-setting.ts';
 
 /** Everything that can be configured. The clock and the environment are the process's own. */
 export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> &
-  RetentionRules & { readonly mcpRewind: boolean };
+  RetentionRules &
+  DatabaseSettings & { readonly mcpRewind: boolean };
 export type SettingKey = keyof Values;
+
+/** Where the database server is that keeps the timelines of projects that were moved to it. */
+export interface DatabaseSettings {
+  /** Holds a password: it is never shown, and never an argument. */
+  readonly databaseUrl: string | null;
+  /** Null: encrypted, unless the server is on this machine. */
+  readonly databaseTls: boolean | null;
+  /** Files in PEM. */
+  readonly databaseCa: string | null;
+  readonly databaseCert: string | null;
+  readonly databaseKey: string | null;
+}
 
 const SETTINGS: SettingsTable<Values> = {
   scan: {
@@ -134,6 +157,42 @@ const SETTINGS: SettingsTable<Values> = {
     variable: 'SAVEPOINT_MAX_STORE_BYTES',
     summary: 'what a store may hold, beyond which the oldest archived sessions go',
   },
+  databaseUrl: {
+    kind: NAME,
+    fallback: null,
+    projectMay: 'never',
+    variable: 'SAVEPOINT_DATABASE_URL',
+    isSecret: true,
+    summary: 'the PostgreSQL server of projects that were moved to it; shown without credentials',
+  },
+  databaseTls: {
+    kind: SWITCH_OR_AUTO,
+    fallback: null,
+    projectMay: 'never',
+    variable: 'SAVEPOINT_DATABASE_TLS',
+    summary: 'whether the connection is encrypted; none: unless the server is on this machine',
+  },
+  databaseCa: {
+    kind: NAME,
+    fallback: null,
+    projectMay: 'never',
+    variable: 'SAVEPOINT_DATABASE_CA',
+    summary: 'the file with the certificate that vouches for the server',
+  },
+  databaseCert: {
+    kind: NAME,
+    fallback: null,
+    projectMay: 'never',
+    variable: 'SAVEPOINT_DATABASE_CERT',
+    summary: 'the file with your own certificate, where the server wants one',
+  },
+  databaseKey: {
+    kind: NAME,
+    fallback: null,
+    projectMay: 'never',
+    variable: 'SAVEPOINT_DATABASE_KEY',
+    summary: 'the file with the key of that certificate',
+  },
   mcpRewind: {
     kind: SWITCH,
     fallback: false,
@@ -176,7 +235,24 @@ export function loadConfiguration({ project, userFile, environment }: Places): C
     { file: join(project, 'package.json'), key: 'savepoint' },
   ];
   const settings = loadSettings(SETTINGS, { userFile, projectFiles, environment });
-  return { ...settings, values: { ...settings.values, exclude: excludedBy(settings) } };
+  return {
+    ...settings,
+    values: { ...settings.values, exclude: excludedBy(settings) },
+    effective: settings.effective.map(withoutCredentials),
+  };
+}
+
+/** What is there to be shown holds no password. */
+function withoutCredentials(setting: EffectiveSetting): EffectiveSetting {
+  if (setting.key !== 'databaseUrl' || setting.value === null) return setting;
+  const value = serverName(String(setting.value));
+  return { ...setting, value, parts: setting.parts.map((part) => ({ ...part, value })) };
+}
+
+/** The host and the database of a URL, and nothing else of it. */
+export function serverName(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  return parsed?.host ? `${parsed.host}${parsed.pathname}` : 'a text that is not a URL';
 }
 
 /** Files that say what is recorded: where an agent writes them, an undo has to bring them back. */

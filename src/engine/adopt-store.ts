@@ -67,8 +67,13 @@ function recordedRoot(path: string): string {
 }
 
 function requireStore(directory: string, root: string): void {
-  if (exists(layoutOf(directory).database)) return;
+  if (hasTimeline(directory)) return;
   throw new SavepointError('store-missing', `nothing was recorded in ${root}`, { path: root });
+}
+
+/** In a folder, or with the file that names a worktree on a server. */
+function hasTimeline(directory: string): boolean {
+  return exists(layoutOf(directory).database) || exists(join(directory, 'server.json'));
 }
 
 /** Takes the project lock as `createDatabase` does, while the database itself is closed. */
@@ -94,7 +99,7 @@ function moveStore(from: string, to: string, oldRoot: string, root: string): voi
       hint: 'the timeline stays with the folder that it was recorded in',
     });
   }
-  if (exists(layoutOf(to).database)) {
+  if (hasTimeline(to)) {
     throw new SavepointError('project-mismatch', `${root} has a timeline of its own already`, {
       path: root,
       hint: 'see it with: savepoint list',

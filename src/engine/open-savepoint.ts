@@ -26,8 +26,11 @@ export interface OpenOptions extends Partial<SavepointSettings> {
   readonly project: string;
   /** Where stores live, outside of every project; one folder below it for each project. */
   readonly home?: string;
-  /** A store of the caller's own, instead of one below `home`. It is closed with the savepoint. */
-  readonly store?: Store;
+  /**
+   * A store of the caller's own, instead of one below `home`, or what opens it. It is closed with the savepoint. With
+   * a `home` too, what belongs to this machine is kept in the project's folder there.
+   */
+  readonly store?: Store | OpenStore;
   /** Folders that may not be projects: pass the user's home directory. */
   readonly refusedProjects?: readonly string[];
   /** Use the store although it was made for another folder. */
@@ -36,10 +39,13 @@ export interface OpenOptions extends Partial<SavepointSettings> {
   readonly create?: boolean;
 }
 
+/** Opens the store whose private folder of this machine is `directory`. `create`: as of `OpenOptions`. */
+export type OpenStore = (directory: string, create: boolean) => Promise<Store>;
+
 const OPEN_OPTIONS: Kind<OpenOptions> = object({
   project: TEXT,
   home: optional(TEXT),
-  store: optional(unchecked<Store>()),
+  store: optional(unchecked<Store | OpenStore>()),
   refusedProjects: optional(listOf(TEXT)),
   adopt: optional(BOOLEAN),
   create: optional(BOOLEAN),
@@ -64,7 +70,7 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   check(OPEN_OPTIONS, 'options', options);
   const project = openProject(options.project, options.refusedProjects);
   const home = options.home === undefined ? null : homeOf(project, options.home);
-  const store = options.store ?? (await openStore(project, home, options));
+  const store = await openStore(project, home, options);
   try {
     const bench = new Workbench(project.root, store, placeOf(project, home), options);
     await bindProject(bench.site, project, options.adopt ?? false);
@@ -77,12 +83,28 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   }
 }
 
-function openStore(project: Project, home: string | null, options: OpenOptions): Promise<Store> {
+async function openStore(
+  project: Project,
+  home: string | null,
+  { store, create = true, now }: OpenOptions,
+): Promise<Store> {
+  if (store !== undefined && typeof store !== 'function') return store;
   if (home === null) {
     throw new SavepointError('argument-invalid', 'pass either home or store');
   }
   const directory = storeDirectory(home, project.root);
-  return sqliteStore({ directory, create: options.create ?? true });
+  if (store === undefined) return sqliteStore({ directory, create });
+  const opened = await store(directory, create);
+  // One that has no folder on this machine is elsewhere, and may be out of reach at times.
+  return opened.git === null ? withGaps(opened, directory, now) : opened;
+}
+
+async function withGaps(store: Store, directory: string, now = Date.now): Promise<Store> {
+  const { GapKeepingStore } = await import('./gaps.ts');
+  const kept = new GapKeepingStore(store, directory, now);
+  // Where another process is at work, it is the one to record the gap.
+  await kept.recordGap(0).catch(() => undefined);
+  return kept;
 }
 
 /** A store of the caller's own has no folder for a stat index, so the index is kept in memory. */

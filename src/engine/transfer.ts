@@ -1,9 +1,14 @@
 import { AMOUNT, BOOLEAN, check, ID, type Kind, object, optional } from '../model/check.ts';
+import type { Session } from '../model/session.ts';
+import type { Store, WorktreeEntry } from '../store/store.ts';
+import { importedSessions } from '../timeline/checkpoints.ts';
 import {
   DEFAULT_LIMITS,
   type ExportReceipt,
   type ExportRequest,
   type ImportReceipt,
+  type TakeoverReceipt,
+  type TakeoverRequest,
   type TransferCounts,
   type TransferLimits,
 } from '../transfer/requests.ts';
@@ -51,6 +56,47 @@ export async function verifyExport(
   const all = limitsFrom(limits);
   const transfer = await import('../transfer/import-sessions.ts');
   return transfer.verifyExport(source, all);
+}
+
+const TAKEOVER_REQUEST: Kind<TakeoverRequest> = object({
+  sessionId: ID,
+  from: optional(ID),
+  privatePaths: optional(NAMED_PATHS),
+});
+
+export async function takeover(
+  bench: Workbench,
+  request: TakeoverRequest,
+): Promise<TakeoverReceipt> {
+  check(TAKEOVER_REQUEST, 'request', request);
+  const { takeOver } = await import('../transfer/take-over.ts');
+  return bench.locked(() => takeOver(bench.site, request, bench.settings.now()));
+}
+
+/** A session, and the worktree that has it on record. */
+export interface SessionElsewhere {
+  readonly worktree: WorktreeEntry;
+  readonly session: Session;
+  /** Whether it was brought there from another worktree, and nobody went on with it. */
+  readonly isImported: boolean;
+}
+
+/** The sessions of all other worktrees, most recently active first. */
+export async function sessionsElsewhere(store: Store): Promise<SessionElsewhere[]> {
+  const found: SessionElsewhere[] = [];
+  for (const worktree of (await store.worktrees?.list()) ?? []) {
+    const reader = worktree.isThis ? undefined : await store.worktrees?.reader(worktree.id);
+    if (reader === undefined) continue;
+    const sessions = await reader.timeline.sessions();
+    const imported = await importedSessions(
+      reader,
+      sessions.map(({ id }) => id),
+    );
+    found.push(
+      ...sessions.map((session) => ({ worktree, session, isImported: imported.has(session.id) })),
+    );
+  }
+  return found.sort((a, b) => b.session.lastActiveAt - a.session.lastActiveAt);
 }
 
 function limitsFrom(limits: Partial<TransferLimits>): TransferLimits {

@@ -49,6 +49,11 @@ export class ExecutionReader {
     return listed;
   }
 
+  /** The one that was updated last; null where there is none. Reads no step. */
+  async newest(): Promise<Execution | null> {
+    return (await this.#store.timeline.executions())[0] ?? null;
+  }
+
   /** Throws `execution-not-found` or `execution-removed`. */
   async show(id: string): Promise<{ execution: ListedExecution; steps: ShownStep[] }> {
     const execution = await requireExecution(this.#store, id);

@@ -12,6 +12,12 @@ export const EXECUTION_AGENT = 'execution';
 /** How long a holder counts as running where nobody can tell whether it does. */
 export const LEASE_MS = 30_000;
 
+/**
+ * Those that this process may have on record and does not use: a server went away while it took them or gave them back.
+ * Without this nobody could go on with them while the process runs.
+ */
+const abandoned = new Set<string>();
+
 /** An execution that this process has. It renews its lease for as long as the process has it. */
 export class HeldExecution {
   readonly #site: ExecutionSite;
@@ -37,11 +43,11 @@ export class HeldExecution {
     id: string,
     { leaseMs = LEASE_MS, create }: { readonly leaseMs?: number; readonly create: boolean },
   ): Promise<HeldExecution> {
-    const taken = await site.write(async (draft, now) => {
+    const take: DraftWork<Execution> = async (draft, now) => {
       const known = await findExecution(site.store, id);
       if (known === null && !create) throw notFound(id);
       if (known?.status === 'removed') throw removed(id);
-      if (known !== null && isHeld(known, now)) throw busy(known);
+      if (known !== null && isHeld(known, now) && !abandoned.has(tokenOf(known))) throw busy(known);
       const execution = known ?? newExecution(id, now);
       const session = { id: execution.sessionId, agent: EXECUTION_AGENT };
       await touchSession(draft, site.store, session, now);
@@ -49,9 +55,16 @@ export class HeldExecution {
       const lease = { owner: currentOwner(), leaseUntil: now + leaseMs, updatedAt: now };
       const held = { ...execution, ...lease, token };
       draft.executions.push(held);
+      tried = held;
       return held;
-    });
-    return new HeldExecution(site, taken, leaseMs);
+    };
+    let tried: Execution | null = null;
+    try {
+      return new HeldExecution(site, await site.write(take), leaseMs);
+    } catch (error) {
+      abandon(tried, error);
+      throw error;
+    }
   }
 
   /** As it is on record; once it is given back, with the token that this process had. */
@@ -92,15 +105,20 @@ export class HeldExecution {
   /** The next token fences out everything that this process may still try to write. */
   async giveBack(status: Execution['status'] = this.#execution.status): Promise<void> {
     this.stopRenewing();
-    const free = await this.#site.write(async (draft, now) => {
+    const free: DraftWork<Execution> = async (draft, now) => {
       draft.fence = this.fence;
       const token = this.#execution.token + 1;
       const given = { ...this.#execution, owner: null, leaseUntil: null, updatedAt: now, status };
       draft.executions.push({ ...given, token });
       return given;
-    });
-    // With the old token: this process can write nothing more.
-    this.#execution = free;
+    };
+    try {
+      // With the old token: this process can write nothing more.
+      this.#execution = await this.#site.write(free);
+    } catch (error) {
+      abandon(this.#execution, error);
+      throw error;
+    }
   }
 
   /** Stops renewing. It stays held by this process until the process ends, or its lease. */
@@ -126,6 +144,16 @@ export class HeldExecution {
       if (isSavepointError(error, 'execution-lost')) this.#lost.abort(error);
     }
   }
+}
+
+function abandon(execution: Execution | null, error: unknown): void {
+  if (execution === null || !isSavepointError(error, 'store-unreachable')) return;
+  abandoned.add(tokenOf(execution));
+}
+
+/** Which holder of which execution. */
+function tokenOf({ id, createdAt, token, owner }: Execution): string {
+  return JSON.stringify([id, createdAt, token, owner]);
 }
 
 export function newExecution(id: string, now: number): Execution {

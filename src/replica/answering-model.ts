@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withoutCredentials } from '../config/find-project.ts';
 import { fileSize } from '../fs/entries.ts';
 import { readFile } from '../fs/read-file.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -26,7 +27,7 @@ export async function chooseModel(
   stage: Stage,
 ): Promise<AnsweringModel | null> {
   if (request.offline) return offlineModel(stage);
-  const { env } = io;
+  const env = withoutCredentials(io.env);
   const { homeDirectory: home, platform } = io;
   if (hasCredentials({ env, home, platform })) {
     // The account is in the home directory of the person, also in a scratch project.

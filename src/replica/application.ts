@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { withoutCredentials } from '../config/find-project.ts';
 import { displayText } from '../index.ts';
 import type { PassSignals } from '../terminal/interactive/external-editor.ts';
 import { paintFor } from '../terminal/paint.ts';
@@ -110,7 +111,7 @@ export class Application {
       project: this.#stage.project,
       folder: this.#folder(),
       modelLabel: model.label,
-      ownEnv: this.#stage.env,
+      ownEnv: withoutCredentials(this.#stage.env),
       custom: this.#stage,
     });
     try {
@@ -173,7 +174,8 @@ export class Application {
   /** A person, or the play where nobody sits there. */
   async #ui(): Promise<InteractiveUI> {
     const { stdin, stdout, env, interactive } = this.#io;
-    const painted = this.#request.noColor ? { ...env, NO_COLOR: '1' } : env;
+    const own = withoutCredentials(env);
+    const painted = this.#request.noColor ? { ...own, NO_COLOR: '1' } : own;
     if (interactive) {
       // Programs that use these classes may have another screen, or none.
       const { TerminalInteractiveUI } = await import('./ui/terminal-interactive-ui.ts');

@@ -28,7 +28,12 @@ export function setStage({ demo, project }: ReplicaRequest, io: ReplicaIo): Stag
   const temporary = join(scratch, 'tmp');
   for (const folder of [played, home, temporary]) mkdirSync(folder);
   for (const [name, text] of Object.entries(FIRST_FILES)) writeFileSync(join(played, name), text);
-  const { SAVEPOINT_HOME: _own, XDG_DATA_HOME: _data, ...env } = io.env;
+  const {
+    SAVEPOINT_HOME: _own,
+    XDG_DATA_HOME: _data,
+    SAVEPOINT_DATABASE_PROJECT: _shared,
+    ...env
+  } = io.env;
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   const own = { SAVEPOINT_HOME: join(scratch, 'savepoint'), TMPDIR: temporary };
   return stageIn(played, home, { ...env, ...own }, remove);

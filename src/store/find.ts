@@ -5,15 +5,15 @@ import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
-import type { Head, Store } from './store.ts';
+import type { Head, Store, StoreReader } from './store.ts';
 
 // Single records and numbers, in terms of the port's lists.
 
-export async function currentSeq(store: Store): Promise<Seq> {
+export async function currentSeq(store: Pick<StoreReader, 'state'>): Promise<Seq> {
   return (await store.state()).seq;
 }
 
-export async function findSession(store: Store, id: string): Promise<Session | null> {
+export async function findSession(store: StoreReader, id: string): Promise<Session | null> {
   return (await store.timeline.sessions([id]))[0] ?? null;
 }
 

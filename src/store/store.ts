@@ -141,6 +141,16 @@ export interface Batch {
   readonly steps?: readonly StepAttempt[];
   /** Their steps go with them. */
   readonly removedExecutions?: readonly string[];
+  /** Set where the rows are those of another store. */
+  readonly carried?: Carried;
+}
+
+/** What says where another store stood. Its rows keep their numbers, which are not compared with the base. */
+export interface Carried {
+  /** The newest number that it has handed out: this store goes on from there. */
+  readonly seq: Seq;
+  /** As they stood there, whichever changes are on record. They count before those that follow from changes. */
+  readonly heads?: readonly Head[];
 }
 
 export interface CheckpointQuery {
@@ -176,6 +186,8 @@ export interface OperationQuery {
 export interface ChangeQuery {
   /** Only changes newer than this. */
   readonly after?: Seq;
+  /** Only changes older than this. */
+  readonly before?: Seq;
   /** Only changes of these sessions, and those that are theirs as well (`coAuthors`) unless `open` is asked for. */
   readonly sessionIds?: readonly string[];
   readonly paths?: readonly TrackedPath[];
@@ -250,6 +262,8 @@ export interface Store {
   readonly documents: DocumentStore;
   /** Null where the store has no folder on this machine. */
   readonly git: GitStore | null;
+  /** Null where a project has this one worktree alone. */
+  readonly worktrees: Worktrees | null;
 
   /** Throws `store-corrupt` where the sequence number is lost. */
   state(): Promise<StoreState>;
@@ -271,6 +285,39 @@ export interface Store {
 
   /** Idempotent. Open locks are released. */
   close(): Promise<void>;
+}
+
+/** What can be read of a timeline that somebody else writes. */
+export interface StoreReader {
+  readonly timeline: Omit<TimelineStore, 'commit'>;
+  state(): Promise<StoreState>;
+}
+
+/** A folder on a machine, with a timeline of its own in a project. */
+export interface WorktreeEntry {
+  /** A UUID. */
+  readonly id: string;
+  /** The name of its machine. */
+  readonly machine: string;
+  /** Its folder there. */
+  readonly root: string;
+  /** When something was last recorded in it, by the clock of the server. */
+  readonly activeAt: number;
+  /** Whether it is the store's own. */
+  readonly isThis: boolean;
+}
+
+/** The worktrees of a project. They have its contents in common. */
+export interface Worktrees {
+  /** Most recently active first. */
+  list(): Promise<readonly WorktreeEntry[]>;
+  /** The timeline of another worktree. Throws `worktree-not-found`. */
+  reader(id: string): Promise<StoreReader>;
+  /**
+   * Keeps contents of the project for this worktree until its next `prune`, whatever happens to the rows of others that
+   * name them. The caller holds the project lock. Answers which ones are not there.
+   */
+  keep(ids: readonly BlobId[]): Promise<readonly BlobId[]>;
 }
 
 /** What happened, in rows. Lists come in the order said at each method. */
@@ -351,6 +398,8 @@ export interface DocumentStore {
   put(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean>;
   /** Whether there was one. Otherwise as `put`. */
   remove(category: string, key: string, options: LockOptions): Promise<boolean>;
+  /** Every category that has a document, in the order of their characters. */
+  categories(): Promise<readonly string[]>;
   /** In the order of their keys; with a key, at most that one. */
   list(category: string, key?: string): Promise<readonly StoredDocument[]>;
   /** A document with all its parts, verified. Throws `part-missing` or `part-corrupt`. */

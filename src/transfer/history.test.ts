@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Cancellation } from '../model/change.ts';
 import { ABSENT, type State, unknown } from '../model/state.ts';
 import { changeOf, checkpointOf, fileOf, sessionOf, textBlob } from '../testing/store/samples.ts';
 import { makeHistory } from './history.ts';
@@ -10,7 +11,7 @@ const three = fileOf(textBlob('three'));
 function historyOf(
   changes: ReturnType<typeof changeOf>[],
   more: Partial<Parameters<typeof makeHistory>[1]> = {},
-  cancellations: { by: number; change: number }[] = [],
+  cancellations: Cancellation[] = [],
 ) {
   const collected = {
     sessions: [sessionOf('s')],
@@ -56,7 +57,9 @@ describe('a history of its own', () => {
       checkpointId: checkpointOf(5).id,
       owner: { kind: 'process', host: 'host', processId: 1, started: '1' },
     });
-    const { changes, cancellations } = historyOf([change], {}, [{ by: 30, change: 20 }]);
+    const { changes, cancellations } = historyOf([change], {}, [
+      { by: 30, change: 20, inPart: false },
+    ]);
     expect(changes[0]).toMatchObject({ sessionId: null, checkpointId: null, owner: null });
     expect(cancellations).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { protectionOf } from '../model/protection.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
 import { currentSeq } from '../store/find.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreReader } from '../store/store.ts';
 import { privatePaths } from '../timeline/private-paths.ts';
 import type { RowCounts } from './requests.ts';
 
@@ -69,7 +69,7 @@ export interface Collected extends Omit<History, 'changes'> {
  * private paths that may move, or folders that hold them.
  */
 export async function collect(
-  store: Store,
+  store: StoreReader,
   sessions: readonly Session[] | null,
   named: readonly TrackedPath[] = [],
 ): Promise<Collected> {
@@ -102,7 +102,7 @@ export async function collect(
 }
 
 async function changesOf(
-  store: Store,
+  store: StoreReader,
   sessions: readonly Session[] | null,
 ): Promise<readonly Change[]> {
   if (sessions === null) return store.timeline.changes({});
@@ -120,7 +120,7 @@ function canMove(path: TrackedPath): boolean {
 
 /** One whose safety checkpoint was removed goes without: its changes tell the same. Oldest first. */
 async function operationsOf(
-  store: Store,
+  store: StoreReader,
   changes: readonly Change[],
   checkpoints: readonly Checkpoint[],
 ): Promise<Operation[]> {
@@ -139,11 +139,24 @@ export interface HistoryContext {
   readonly moved: (state: State) => State;
 }
 
+type Rows = Omit<Collected, 'leftOut' | 'privateOut'>;
+
 /** Makes collected rows a history of their own: closed, numbered anew, naming nothing that stays behind. */
-export function makeHistory(
-  { sessions, checkpoints, operations, ...collected }: Omit<Collected, 'leftOut' | 'privateOut'>,
+export function makeHistory(rows: Rows, context: HistoryContext): History {
+  return numberHistory(rows, context).history;
+}
+
+export interface NumberedHistory {
+  readonly history: History;
+  /** The number that a row got which had this one before; 0 for none. */
+  readonly number: (seq: Seq) => Seq;
+}
+
+/** As `makeHistory`, with the way from old numbers to new ones. */
+export function numberHistory(
+  { sessions, checkpoints, operations, ...collected }: Rows,
   { endOf, moved }: HistoryContext,
-): History {
+): NumberedHistory {
   const changes = linked(
     collected.changes.map((change) => ({
       ...change,
@@ -162,7 +175,7 @@ export function makeHistory(
     );
     return there === undefined || there.length === 0 ? null : there;
   };
-  return {
+  const history: History = {
     sessions: sessions.map((row) => ({ ...row, run: null, owner: null, told: null })),
     checkpoints: checkpoints.map((row) => ({
       ...row,
@@ -188,8 +201,9 @@ export function makeHistory(
     })),
     cancellations: collected.cancellations
       .filter(({ by, change }) => numbers.has(by) && numbers.has(change))
-      .map(({ by, change }) => ({ by: number(by), change: number(change) })),
+      .map(({ by, change, inPart }) => ({ by: number(by), change: number(change), inPart })),
   };
+  return { history, number };
 }
 
 /** Retention drops changes out of the middle of chains; what is left is tied together. */

@@ -1,12 +1,13 @@
 import { type CaptureSite, look, mayRun } from '../capture/capture.ts';
 import { appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
+import type { Cancellation } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
-import type { ImportOwner } from '../model/owner.ts';
+import type { ChangeOrigin, ImportOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
-import { isDirectory, joins, type State } from '../model/state.ts';
+import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
@@ -46,14 +47,21 @@ export async function importSessions(
     throw error;
   }
   const { history, references } = incoming;
-  const clashing = await clashingLabels(site.store, history.checkpoints);
+  const { free, clashing } = await withoutClashes(site, history);
+  await site.store.timeline.commit(await batchOf(site, free, references, now));
+  return incoming.receipt(true, clashing);
+}
+
+/** A label that means something else here stays behind. */
+export async function withoutClashes(
+  { store }: CaptureSite,
+  history: History,
+): Promise<{ readonly free: History; readonly clashing: readonly string[] }> {
+  const clashing = await clashingLabels(store, history.checkpoints);
   const checkpoints = history.checkpoints.map((one) =>
     clashing.has(one.label ?? '') ? { ...one, label: null } : one,
   );
-  await site.store.timeline.commit(
-    await batchOf(site, { ...history, checkpoints }, references, now),
-  );
-  return incoming.receipt(true, [...clashing]);
+  return { free: { ...history, checkpoints }, clashing: [...clashing] };
 }
 
 const GROUP_BYTES = 4 * 1024 * 1024;
@@ -123,57 +131,94 @@ class Incoming {
   }
 }
 
+/** What a history needs that goes on with one that is here already. */
+export interface Continued {
+  /** The place of the import that it goes on with; null where the session was not imported before. */
+  readonly continues: Seq | null;
+  /** Where the session began here by itself; null where it did not. */
+  readonly began: Seq | null;
+  /** The change of another worktree that the change with this number of the history stands for. */
+  readonly originOf: (number: Seq) => ChangeOrigin | null;
+  /** Changes that are here already, and the numbers in the history of those that cancel them. */
+  readonly cancellations: readonly Cancellation[];
+  /** Sessions that are here already, and went on. */
+  readonly sessions: readonly Session[];
+}
+
+const NEW: Continued = {
+  continues: null,
+  began: null,
+  originOf: () => null,
+  cancellations: [],
+  sessions: [],
+};
+
 /**
  * The history gets the next numbers, in its own order. Before and after it each path is tied to how it is
  * here, so that to the record it looks as if somebody had put the imported states there and then taken
  * them away again: the last known state of every path is what it was.
  */
-async function batchOf(
+export async function batchOf(
   site: CaptureSite,
   history: History,
   contents: readonly BlobReference[],
   now: number,
+  { continues, began, originOf, cancellations, sessions }: Continued = NEW,
 ): Promise<Batch> {
   const draft = new Draft(await currentSeq(site.store));
-  const owner: ImportOwner = { kind: 'import', first: draft.base + 1 };
+  const first = draft.base + 1;
   const ends = await localEnds(site, draft, history.changes, now);
+  const ownerOf = (path: TrackedPath): ImportOwner => ({
+    kind: 'import',
+    // Where the files are as the session left them, its work elsewhere counts as done here since it began.
+    first: began !== null && isAsLeft(ends.get(path)) ? began : first,
+    ...(continues === null ? {} : { continues }),
+  });
   const link = (path: TrackedPath, { blob }: LocalEnd, before: State, after: State): void => {
     if (joins(before, after)) return;
     if (blob !== null) draft.addBlob(blob);
-    appendChange(draft, path, before, after, { ...outsider(now), owner });
+    appendChange(draft, path, before, after, { ...outsider(now), owner: ownerOf(path) });
   };
   for (const [path, end] of ends) {
     if (site.ignored(path, isDirectory(end.local))) draft.privatePaths.push(path);
     link(path, end, end.local, end.first);
   }
   const offset = draft.seq;
-  const { length } = [...history.checkpoints, ...history.changes, ...history.operations];
-  for (let number = 0; number < length; number += 1) draft.nextSeq();
+  const rows = [...history.checkpoints, ...history.changes, ...history.operations];
+  const last = rows.reduce((newest, { seq }) => Math.max(newest, seq), 0);
+  for (let number = 0; number < last; number += 1) draft.nextSeq();
   const moved = <Row extends { readonly seq: Seq }>(row: Row): Row => ({
     ...row,
     seq: row.seq + offset,
   });
-  for (const session of history.sessions) {
+  for (const session of [...history.sessions, ...sessions]) {
     // The time for which it is kept begins here, and now.
     draft.putSession({ ...session, lastActiveAt: now, archivedAt: null });
   }
   for (const checkpoint of history.checkpoints) {
     // Nothing of this worktree was scanned then.
-    draft.checkpoints.push({
-      ...moved(checkpoint),
-      coverage: 'named',
-      importedAt: owner.first,
-    });
+    draft.checkpoints.push({ ...moved(checkpoint), coverage: 'named', importedAt: first });
   }
-  for (const change of history.changes) draft.changes.push({ ...moved(change), owner });
-  for (const { by, change } of history.cancellations) {
-    draft.cancellations.push({ by: by + offset, change: change + offset });
+  for (const change of history.changes) {
+    const from = originOf(change.seq);
+    const owner = { ...ownerOf(change.path), ...(from === null ? {} : { from }) };
+    draft.changes.push({ ...moved(change), owner });
+  }
+  for (const { by, change, inPart } of history.cancellations) {
+    draft.cancellations.push({ by: by + offset, change: change + offset, inPart });
+  }
+  for (const pair of cancellations) {
+    draft.cancellations.push({ ...pair, by: pair.by + offset });
   }
   for (const [path, end] of ends) link(path, end, end.last, end.local);
   // An undo or a redo means what was done here, not what somebody did elsewhere.
   const operations = history.operations.map((row) => ({ ...moved(row), inEffect: false }));
   for (const reference of contents) draft.addReference(reference);
   return { ...draft.batch(), operations };
+}
+
+function isAsLeft(end: LocalEnd | undefined): boolean {
+  return end !== undefined && sameState(end.last, end.local);
 }
 
 interface LocalEnd {

@@ -1,6 +1,7 @@
 import { SavepointError, type SavepointErrorDetails } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
+import type { WorktreeEntry } from '../store/store.ts';
 
 export interface RowCounts {
   readonly sessions: number;
@@ -44,6 +45,31 @@ export interface ImportReceipt extends TransferCounts {
   readonly alreadyHere: readonly Session[];
   /** Labels that a checkpoint here has, or that could be taken for an id: their checkpoints come without. */
   readonly labelsLeftOut: readonly string[];
+}
+
+export interface TakeoverRequest {
+  /** A session of another worktree, by its id or the beginning of it. */
+  readonly sessionId: string;
+  /** The worktree to take it from, by its id or the name of its machine; left out, the one that worked on it last. */
+  readonly from?: string | undefined;
+  /** As for an export. */
+  readonly privatePaths?: readonly (string | Uint8Array)[] | undefined;
+}
+
+/** What came with a takeover; all of it was here already if it is not `takenOver`. */
+export interface TakeoverReceipt extends RowCounts {
+  readonly takenOver: boolean;
+  readonly from: WorktreeEntry;
+  readonly brought: readonly Session[];
+  /** Sessions of the family that were here before: what they have done since came with it. */
+  readonly alreadyHere: readonly Session[];
+  readonly labelsLeftOut: readonly string[];
+  /** As in the receipt of an export. */
+  readonly leftOut: readonly TrackedPath[];
+  readonly privateOut: readonly TrackedPath[];
+  readonly unreadable: number;
+  /** Changes of tools that are still at work there: the next takeover brings them. */
+  readonly open: number;
 }
 
 /** Limits of a reader: a small file can claim to be a large one. */

@@ -21,11 +21,7 @@ export interface Standing {
  */
 export async function standingOf(store: Store, history: History): Promise<Standing> {
   const { sessions, checkpoints, operations } = history;
-  const same: Same = {
-    sessions: await sameAmong(sessions, (id) => findSession(store, id), SESSION_CORE),
-    checkpoints: await sameAmong(checkpoints, (id) => findCheckpoint(store, id), CHECKPOINT_CORE),
-    operations: await sameAmong(operations, (id) => findOperation(store, id), OPERATION_CORE),
-  };
+  const same = await sameRows(store, history);
   const found = same.sessions.size + same.checkpoints.size + same.operations.size;
   if (found > 0) await refuseParts(store, history, same);
   if (found === sessions.length + checkpoints.length + operations.length) {
@@ -37,7 +33,7 @@ export async function standingOf(store: Store, history: History): Promise<Standi
 }
 
 /** Ids of rows that are here and the same. */
-interface Same {
+export interface Same {
   readonly sessions: ReadonlySet<string>;
   readonly checkpoints: ReadonlySet<string>;
   readonly operations: ReadonlySet<string>;
@@ -51,6 +47,24 @@ const CHANGE_CORE = ['path', 'before', 'after', 'origin', 'checkpointId', 'toolC
 
 function coreOf<Row>(row: Row, fields: readonly (keyof Row)[]): string {
   return JSON.stringify(fields.map((field) => row[field]));
+}
+
+/**
+ * Throws `import-conflict` for an id that is here and means something else. With `any session`, a checkpoint may have
+ * come without its session before, with another one that needed it.
+ */
+export async function sameRows(
+  store: Store,
+  history: History,
+  of: 'its session' | 'any session' = 'its session',
+): Promise<Same> {
+  const { sessions, checkpoints, operations } = history;
+  const core = CHECKPOINT_CORE.filter((field) => of === 'its session' || field !== 'sessionId');
+  return {
+    sessions: await sameAmong(sessions, (id) => findSession(store, id), SESSION_CORE),
+    checkpoints: await sameAmong(checkpoints, (id) => findCheckpoint(store, id), core),
+    operations: await sameAmong(operations, (id) => findOperation(store, id), OPERATION_CORE),
+  };
 }
 
 async function sameAmong<Row extends { readonly id: string }>(

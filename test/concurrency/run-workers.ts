@@ -10,8 +10,10 @@ export interface WorkersOptions {
   readonly workers: number;
   readonly operations: number;
   readonly lock: boolean;
-  /** The server that they keep the timeline on; left out, it is in a folder. */
+  /** The URL of the server that they keep the timeline on; left out, it is in a folder. */
   readonly server?: string;
+  /** How many of them are alone on a machine, with a home and a worktree of their own. */
+  readonly alone?: number;
 }
 
 export interface WorkersResult {
@@ -23,28 +25,42 @@ export interface WorkersResult {
 /** Lets several processes loose on one project at the same moment, and looks at what they left. */
 export async function runWorkers(options: WorkersOptions): Promise<WorkersResult> {
   const base = makeScratch();
-  const project = join(base, 'project');
-  mkdirSync(join(project, 'shared'), { recursive: true });
-  const workers: WorkerProcess<WorkerReport>[] = [];
+  const workers: Working[] = [];
   try {
-    for (let n = 0; n < options.workers; n += 1) workers.push(start(base, `agent-${n}`, options));
+    for (let n = 0; n < options.workers; n += 1) workers.push(start(base, n, options));
     await Promise.all(workers.map(({ ready }) => ready));
     for (const { child } of workers) child.stdin.write('go\n');
-    const reports = await Promise.all(workers.map(({ report }) => report));
-    return await inspect(options.server ?? null, base, reports);
+    await Promise.all(workers.map(({ report }) => report));
+    const found: WorkersResult[] = [];
+    for (const [machine, those] of Map.groupBy(workers, (worker) => worker.machine)) {
+      const reports = await Promise.all(those.map(({ report }) => report));
+      found.push(await inspect(options, base, machine, reports));
+    }
+    return {
+      problems: found.flatMap(({ problems }) => problems),
+      changes: found.reduce((sum, { changes }) => sum + changes, 0),
+      operations: found.reduce((sum, { operations }) => sum + operations, 0),
+    };
   } finally {
     for (const { child } of workers) child.kill('SIGKILL');
     removeScratch(base);
   }
 }
 
+interface Working extends WorkerProcess<WorkerReport> {
+  /** The folder that stands for the machine. */
+  readonly machine: string;
+}
+
 async function inspect(
-  server: string | null,
+  { server }: WorkersOptions,
   base: string,
+  machine: string,
   reports: readonly WorkerReport[],
 ): Promise<WorkersResult> {
-  const project = join(base, 'project');
-  const store = await openSharedStore(project, join(base, 'home'), server);
+  const project = join(machine, 'project');
+  const place = server === undefined ? null : { url: server, name: base };
+  const store = await openSharedStore(project, join(machine, 'home'), place);
   try {
     const problems = await problemsOf(store, project, reports);
     const { changes, operations } = await store.maintain('stats');
@@ -54,18 +70,13 @@ async function inspect(
   }
 }
 
-function start(
-  base: string,
-  name: string,
-  { operations, lock, server }: WorkersOptions,
-): WorkerProcess<WorkerReport> {
-  const places = [join(base, 'project'), join(base, 'home')];
-  const args = [
-    ...places,
-    name,
-    `${operations}`,
-    lock ? 'lock' : 'no-lock',
-    ...(server ? [server] : []),
-  ];
-  return startWorker(base, 'test/concurrency/worker.ts', ...args);
+function start(base: string, nth: number, options: WorkersOptions): Working {
+  const { workers, operations, lock, server, alone = 0 } = options;
+  const machine = join(base, nth < workers - alone ? 'machine' : `machine-${nth}`);
+  mkdirSync(join(machine, 'project', 'shared'), { recursive: true });
+  const places = [join(machine, 'project'), join(machine, 'home')];
+  const words = [`agent-${nth}`, `${operations}`, lock ? 'lock' : 'no-lock'];
+  const onServer = server === undefined ? [] : [server, base];
+  const args = [...places, ...words, ...onServer];
+  return { ...startWorker(machine, 'test/concurrency/worker.ts', ...args), machine };
 }

@@ -6,10 +6,11 @@ import { openSharedStore } from './open-shared-store.ts';
 import type { WorkerReport } from './report.ts';
 import { withoutLock } from './without-lock.ts';
 
-// One of several agents on one project: node worker.ts PROJECT HOME NAME OPERATIONS lock|no-lock [SERVER]
-const [project = '', home = '', session = '', operations = '0', lock, server = null] =
+// One of several agents on one project: node worker.ts PROJECT HOME NAME OPERATIONS lock|no-lock [URL PROJECT-NAME]
+const [project = '', home = '', session = '', operations = '0', lock, url, name = ''] =
   process.argv.slice(2);
 // The first one to come makes the store, and all come at once.
+const server = url === undefined ? null : { url, name };
 const store = await openSharedStore(project, home, server);
 const savepoint: Savepoint = await openSavepoint({
   project,

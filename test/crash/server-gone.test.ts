@@ -11,12 +11,13 @@ import type { WorkerReport } from '../concurrency/report.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { PostgresServer } from '../setup/postgres-server.ts';
 import { allProblems, numberFrom, randomFrom, titled } from './campaign.ts';
+import { CountedSteps } from './scenario/counted-steps.ts';
 
-const TRIES = numberFrom('SAVEPOINT_SERVER_KILLS', 20);
+// Each once by a kill, and once by cutting all connections. `npm run test:campaigns` tries 100.
+const TRIES = numberFrom('SAVEPOINT_SERVER_KILLS', 2);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
 const SESSION = 'agent';
 const FILES = ['a', 'b', 'c'];
-const OPERATIONS = 60;
 const LATEST_MS = 250;
 
 /** What may come of an act while the server goes away. */
@@ -27,6 +28,7 @@ const EXPECTED = [
   'restore-unfinished',
 ] as const;
 
+type Act = 'checkpoint' | 'capture' | 'rewind' | 'step';
 type Files = Readonly<Record<string, string>>;
 
 describe('a database server that goes away at a random moment', () => {
@@ -39,55 +41,73 @@ describe('a database server that goes away at a random moment', () => {
   test('loses nothing acknowledged, and tears no file', { timeout: 3_600_000 }, async () => {
     const runs = [];
     for (let turn = 0; turn < TRIES; turn += 1) {
-      runs.push(await titled(`try ${turn}`, () => tryOnce(server, SEED + turn)));
+      for (const how of ['kill', 'cut'] as const) {
+        const seed = SEED + 2 * turn + (how === 'kill' ? 0 : 1);
+        runs.push(await titled(`${how} ${turn}`, () => tryOnce(server, how, seed)));
+      }
     }
     expect(allProblems(runs)).toEqual([]);
-    // Most of them were interrupted, or nothing was shown.
-    const interrupted = runs.filter((run) => 'wasInterrupted' in run && run.wasInterrupted);
-    expect(interrupted.length).toBeGreaterThan(TRIES / 4);
+    if (TRIES < 50) return;
+    const interrupted = runs.map((run) => ('interrupted' in run ? run.interrupted : null));
+    for (const act of ['capture', 'rewind', 'step']) {
+      expect(interrupted.filter((one) => one === act).length).toBeGreaterThan(TRIES / 10);
+    }
   });
 });
 
 async function tryOnce(
   server: PostgresServer,
+  how: 'kill' | 'cut',
   seed: number,
-): Promise<{ problems: string[]; wasInterrupted: boolean }> {
+): Promise<{ problems: string[]; interrupted: Act }> {
   const random = randomFrom(seed);
-  const project = makeScratch();
+  const [project, directory] = [makeScratch(), makeScratch()];
   const name = randomUUID();
   mkdirSync(join(project, SESSION));
   try {
     const agent = new Agent(project, random);
-    const opened = await open(server, project, name);
-    const going = setTimeout(random() * LATEST_MS).then(() => takeAway(server, random() < 0.5));
+    const opened = await open(server, project, directory, name);
+    let isInterrupted = false;
+    const going = (async () => {
+      while (!isInterrupted) {
+        await setTimeout(random() * LATEST_MS);
+        if (!isInterrupted) await takeAway(server, how);
+      }
+    })();
     const error = await agent.work(opened);
+    isInterrupted = true;
     await going;
     await opened.close();
-    const problems =
-      error === null || isExpected(error) ? [] : [`failed with ${describeError(error)}`];
-    const again = await open(server, project, name);
+    const problems = isExpected(error) ? [] : [`failed with ${describeError(error)}`];
+    const again = await open(server, project, directory, name);
     // What was interrupted is finished or taken back before anything else is done.
     await again.checkpoint({ sessionId: SESSION, messageId: 'after' });
-    problems.push(...agent.filesProblems());
+    problems.push(...agent.filesProblems(), ...(await agent.steps.problems(again)));
     await again.close();
-    const store = await postgresStore({ url: server.url, project: name, create: false });
+    const store = await postgresStore({ url: server.url, project: name, directory });
     const found = await problemsOf(store, project, [agent.report()]);
     await store.close();
     // Of a call whose end could not be recorded, the beginning is on record.
     problems.push(...found.filter((problem) => !problem.endsWith('was never closed')));
-    return { problems, wasInterrupted: error !== null };
+    return { problems, interrupted: agent.act };
   } finally {
-    removeScratch(project);
+    for (const folder of [project, directory]) removeScratch(folder);
   }
 }
 
-async function open(server: PostgresServer, project: string, name: string): Promise<Savepoint> {
-  return openSavepoint({ project, store: await postgresStore({ url: server.url, project: name }) });
+async function open(
+  server: PostgresServer,
+  project: string,
+  directory: string,
+  name: string,
+): Promise<Savepoint> {
+  const store = await postgresStore({ url: server.url, project: name, directory });
+  return openSavepoint({ project, store });
 }
 
 /** The server is killed and started again, or all its connections are cut. */
-async function takeAway(server: PostgresServer, isKill: boolean): Promise<void> {
-  if (isKill) {
+async function takeAway(server: PostgresServer, how: 'kill' | 'cut'): Promise<void> {
+  if (how === 'kill') {
     await server.kill();
     await server.resume();
     return;
@@ -99,8 +119,11 @@ async function takeAway(server: PostgresServer, isKill: boolean): Promise<void> 
   await database.close();
 }
 
-/** Writes files, rewinds and undoes until an act fails, and knows what it was told was done. */
+/** Writes files, takes steps, rewinds and undoes until an act fails, and knows what it was told was done. */
 class Agent {
+  readonly steps: CountedSteps;
+  /** What it is doing, or did last. */
+  act: Act = 'checkpoint';
   readonly #project: string;
   readonly #random: () => number;
   readonly #changes: { seq: number; path: string }[] = [];
@@ -114,12 +137,13 @@ class Agent {
   constructor(project: string, random: () => number) {
     this.#project = project;
     this.#random = random;
+    this.steps = new CountedSteps(project);
   }
 
+  /** The error that ended it. */
   async work(savepoint: Savepoint): Promise<unknown> {
     try {
-      for (let n = 0; n < OPERATIONS; n += 1) await this.#act(savepoint, n);
-      return null;
+      for (let n = 0; ; n += 1) await this.#act(savepoint, n);
     } catch (error) {
       return error;
     }
@@ -127,13 +151,17 @@ class Agent {
 
   async #act(savepoint: Savepoint, n: number): Promise<void> {
     const chance = this.#targets.length === 0 ? 0 : this.#random();
-    if (chance < 0.2) {
+    this.act =
+      chance < 0.15 ? 'checkpoint' : chance < 0.45 ? 'capture' : chance < 0.7 ? 'step' : 'rewind';
+    if (this.act === 'capture') await this.#write(savepoint, n);
+    else if (this.act === 'step') await this.steps.next(savepoint);
+    else if (this.act === 'rewind') await this.#goBack(savepoint);
+    else {
       const request = { sessionId: SESSION, messageId: `message ${n}` };
       const { id } = await savepoint.checkpoint(request);
       this.#checkpoints.push(id);
       this.#targets.push({ id, files: this.#files });
-    } else if (chance < 0.7) await this.#write(savepoint, n);
-    else await this.#goBack(savepoint);
+    }
   }
 
   async #write(savepoint: Savepoint, n: number): Promise<void> {

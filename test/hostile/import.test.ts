@@ -343,6 +343,7 @@ describe('a field', () => {
     ['cancellation', 'by', 10_000],
     ['cancellation', 'change', 10_000],
     ['cancellation', 'change', 0],
+    ['cancellation', 'inPart', 1],
     ['cancellation', 'also', 1],
   ];
   it.each(cases)('of a %s, %s, that is %j is refused', async (kind, field, value) => {

@@ -36,4 +36,36 @@ describe('a timeline on a PostgreSQL server', () => {
       ),
     CAMPAIGN_TIMEOUT_MS,
   );
+
+  it(
+    'goes on as if nothing had been, each time it is carried to a server or back',
+    () =>
+      playSequences(
+        {
+          message: 8,
+          edit: 25,
+          write: 4,
+          delete: 3,
+          rename: 3,
+          chmod: 2,
+          link: 2,
+          folder: 2,
+          'end-turn': 2,
+          mark: 3,
+          rewind: 10,
+          undo: 6,
+          redo: 4,
+          evict: 3,
+          cleanup: 3,
+          archive: 2,
+          reopen: 8,
+          shell: 8,
+          'open-window': 2,
+          'close-window': 2,
+          scan: 2,
+        },
+        { share: 0.0125, stores: ['carried'] },
+      ),
+    CAMPAIGN_TIMEOUT_MS,
+  );
 });

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RewindPlan } from '../../src/index.ts';
+import { postgresStore } from '../../src/store/postgres/index.ts';
 import { type Bed, makeBed } from '../e2e/engine-bed.ts';
 import { exportOf, importOf } from '../e2e/transfer.ts';
+import { sharedPostgres } from '../setup/shared-postgres.ts';
 import { propertyRuns } from './runs.ts';
 
 type Step =
@@ -39,12 +42,55 @@ describe('an imported session', () => {
   });
 });
 
+describe('a session that another machine takes over in parts', () => {
+  it('is rewound there as it would be where it comes from', async () => {
+    const url = await sharedPostgres();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 12 }),
+        fc.nat(12),
+        fc.nat(12),
+        async (steps, ...cuts) => {
+          const project = randomUUID();
+          const store = (directory: string) => postgresStore({ url, project, directory });
+          const [here, there] = [await makeBed({ store }), await makeBed({ store })];
+          try {
+            const [first, second] = cuts.sort((a, b) => a - b) as [number, number];
+            for (const [from, to] of [
+              [0, first],
+              [first, second],
+              [second, steps.length],
+            ]) {
+              await play(here, steps.slice(0, to), from);
+              if (!(await hasSession(here))) continue;
+              await there.savepoint.takeover({ sessionId: 'agent' });
+            }
+            cpSync(here.root, there.root, { recursive: true });
+            if (await hasSession(here)) await comparePlans(here, there);
+          } finally {
+            await here.remove();
+            await there.remove();
+          }
+        },
+      ),
+      propertyRuns(0.03),
+    );
+  });
+});
+
+async function hasSession({ savepoint }: Bed): Promise<boolean> {
+  return (await savepoint.sessions()).some(({ id }) => id === 'agent');
+}
+
 async function expectSamePlans(here: Bed, there: Bed): Promise<void> {
-  const family = (await here.savepoint.sessions()).some(({ id }) => id === 'agent');
-  if (!family) return;
+  if (!(await hasSession(here))) return;
   const { bytes } = await exportOf(here.savepoint, { sessionId: 'agent' });
   cpSync(here.root, there.root, { recursive: true });
   await importOf(there.savepoint, bytes);
+  await comparePlans(here, there);
+}
+
+async function comparePlans(here: Bed, there: Bed): Promise<void> {
   for (const { id, messageId } of await here.savepoint.list({ sessionIds: ['agent'] })) {
     for (const take of ['since', 'message'] as const) {
       const [one, other] = [
@@ -61,9 +107,10 @@ function linesOf({ lines }: RewindPlan): unknown[] {
   return lines.map(({ takes: _takes, ...line }) => line);
 }
 
-async function play(bed: Bed, steps: readonly Step[]): Promise<void> {
-  for (const name of ['a', 'b', 'dir/c']) bed.put(name, linesWith(name, 0));
+async function play(bed: Bed, steps: readonly Step[], from = 0): Promise<void> {
+  if (from === 0) for (const name of ['a', 'b', 'dir/c']) bed.put(name, linesWith(name, 0));
   for (const [at, one] of steps.entries()) {
+    if (at < from) continue;
     if (one.do === 'rewind') await rewind(bed, one.back);
     else if (one.do === 'undo') await bed.savepoint.undo().catch(() => undefined);
     else await work(bed, one, at);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeDirectory } from '../../src/engine/project.ts';
-import { openSavepoint, type Savepoint } from '../../src/index.ts';
+import { carryStore, openSavepoint, type Savepoint, sqliteStore } from '../../src/index.ts';
 import { postgresStore } from '../../src/store/postgres/index.ts';
 import { MemoryPlace, memoryStore } from '../../src/store/sqlite/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -17,21 +17,59 @@ import { Timeline } from './model/timeline.ts';
 import { makeScratch } from './scratch.ts';
 import { lineBy, SLOTS } from './written-lines.ts';
 
-export type StoreKind = 'sqlite' | 'memory' | 'postgres';
+export type StoreKind = 'sqlite' | 'memory' | 'postgres' | 'carried';
 
 const PROGRAMS = 2;
 
-const STORES: Readonly<Record<StoreKind, () => (() => Promise<Store>) | null>> = {
+const STORES: Readonly<Record<StoreKind, (scratch: string) => (() => Promise<Store>) | null>> = {
   sqlite: () => null,
   memory: () => {
     const place = new MemoryPlace();
     return async () => memoryStore(place);
   },
-  postgres: () => {
+  postgres: (scratch) => {
     const project = randomUUID();
-    return async () => postgresStore({ url: await sharedPostgres(), project });
+    const directory = join(scratch, 'server');
+    return async () => postgresStore({ url: await sharedPostgres(), project, directory });
+  },
+  // Whenever all programs are opened anew, the timeline goes from a folder to a server, or back.
+  carried: (scratch) => {
+    let opened = 0;
+    let places = 0;
+    let open = (): Promise<Store> => sqliteStore({ directory: join(scratch, 'folder-0') });
+    return async () => {
+      if (opened > 0 && opened % PROGRAMS === 0) {
+        places += 1;
+        const next = await placeFor(places, scratch);
+        await (
+          await openSavepoint({ project: join(scratch, 'project'), store: await open() })
+        ).close();
+        await carryAll(open, next);
+        open = next;
+      }
+      opened += 1;
+      return open();
+    };
   },
 };
+
+async function placeFor(number: number, scratch: string): Promise<() => Promise<Store>> {
+  const directory = join(scratch, `folder-${number}`);
+  if (number % 2 === 0) return () => sqliteStore({ directory });
+  const options = { url: await sharedPostgres(), project: randomUUID(), directory };
+  return () => postgresStore(options);
+}
+
+/** Copies and compares, once every restore is finished. The old store stays, and nobody opens it any more. */
+async function carryAll(from: () => Promise<Store>, to: () => Promise<Store>): Promise<void> {
+  const [old, fresh] = [await from(), await to()];
+  try {
+    await carryStore(old, fresh);
+  } finally {
+    await old.close();
+    await fresh.close();
+  }
+}
 
 /** One project, opened by two programs that take turns, and the model beside it. */
 export class World {
@@ -64,7 +102,7 @@ export class World {
 
   constructor(kind: StoreKind) {
     this.#scratch = makeScratch();
-    this.#openStore = STORES[kind]();
+    this.#openStore = STORES[kind](this.#scratch);
     this.disk = new Disk(join(this.#scratch, 'project'));
     this.user = join(this.#scratch, 'user');
     for (const folder of [this.disk.root, this.user]) mkdirSync(folder);

@@ -28,8 +28,8 @@ import { configurationOf, warnOfConfiguration } from '../open-timeline.ts';
 
 const PART = {
   value: described(
-    'Sizes in bytes; null for no limit.',
-    anyOf(AMOUNT, BOOLEAN, listOf(TEXT), oneOf(null)),
+    'Sizes in bytes; null for no limit, and for what is not set. Of databaseUrl only host and database.',
+    anyOf(AMOUNT, BOOLEAN, TEXT, listOf(TEXT), oneOf(null)),
   ),
   origin: oneOf('default', 'user', 'project', 'environment'),
   source: described('The file or the variable; null for a default.', nullable(TEXT)),

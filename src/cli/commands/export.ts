@@ -9,7 +9,7 @@ import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
 import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, type Option, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, picked, printJson } from '../json.ts';
 import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
@@ -36,6 +36,12 @@ const SHAPE = exact({
   pathBytes: PATH_BYTES,
 });
 
+export const PRIVATE_OPTION: Option = option(
+  'PATHS',
+  'take these ignored files or folders along, separated by ":"',
+  'path',
+);
+
 export const exportCommand: Command = {
   name: 'export',
   arguments: 'FILE',
@@ -48,7 +54,7 @@ export const exportCommand: Command = {
   options: {
     session: option('ID', 'this session; the beginning of its id is enough', 'session'),
     all: flag('everything that is on record'),
-    private: option('PATHS', 'take these ignored files or folders along, separated by ":"', 'path'),
+    private: PRIVATE_OPTION,
     force: flag('replace FILE if it is there'),
   },
   examples: [
@@ -90,17 +96,21 @@ async function runExport(
 ): Promise<ExitCode> {
   const { interrupts } = call.io;
   interrupts.meaning = 'nothing was written';
-  const typed = call.values.get('private')?.split(':') ?? [];
-  const privatePaths = pathArguments(call, savepoint.root, typed);
-  if (typed.length > 0 && privatePaths === undefined) {
-    throw new UsageError('--private needs the names of files or folders in the project');
-  }
+  const privatePaths = privateArguments(call, savepoint.root);
   const stream = savepoint.export({ ...request, privatePaths });
   const { result, bytes } = await writeNewFile(file, stream, interrupts);
   interrupts.meaning = `${displayText(file.path)} was written`;
   const imported = await savepoint.importedSessions(result.exported.map(({ id }) => id));
   report(call, file, result, { bytes, imported });
   return EXIT.done;
+}
+
+/** The paths that `--private` names. */
+export function privateArguments(call: Call, root: string): ReturnType<typeof pathArguments> {
+  const typed = call.values.get('private')?.split(':') ?? [];
+  const paths = pathArguments(call, root, typed);
+  if (typed.length === 0 || paths !== undefined) return paths;
+  throw new UsageError('--private needs the names of files or folders in the project');
 }
 
 interface Written {
@@ -137,7 +147,9 @@ function report(
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
 }
 
-function leftBehind({ leftOut, privateOut, unreadable }: ExportReceipt): string[] {
+type Behind = Pick<ExportReceipt, 'leftOut' | 'privateOut' | 'unreadable'>;
+
+export function leftBehind({ leftOut, privateOut, unreadable }: Behind): string[] {
   const lines: string[] = [];
   const outside = leftOut.length;
   if (outside > 0) lines.push(`  left out     ${plural(outside, 'path')} outside of the project`);

@@ -1,4 +1,5 @@
 import { findProject, storeHome } from '../../config/find-project.ts';
+import { requireFolder } from '../../config/project-store.ts';
 import {
   type CheckProjectOptions,
   checkProject,
@@ -91,14 +92,19 @@ export const fsck: Command = {
   run: async (call) => {
     expectArgs(call, 'fsck', 0, 0);
     const { io } = call;
+    const project = findProject(call);
+    requireFolder(io, project, ON_SERVER);
     const options: CheckProjectOptions = {
-      project: findProject(call),
+      project,
       home: storeHome(io),
       refusedProjects: [io.homeDirectory],
     };
     return call.flags.has('repair') ? runRepair(call, options) : runCheck(call, options);
   },
 };
+
+const ON_SERVER =
+  'the server looks after its own files (pg_amcheck, data checksums); each content is compared with its hash whenever it is read, and each row before a rewind';
 
 async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitCode> {
   const { progress } = call.io;

@@ -142,7 +142,7 @@ function hereText(sessions: readonly Session[]): string {
   return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${someOf(names, NAMED)}.`;
 }
 
-function labelsText(labels: readonly string[]): string {
+export function labelsText(labels: readonly string[]): string {
   if (labels.length === 0) return '';
   const names = labels.map((label) => `"${displayText(label)}"`);
   return ` Without ${labels.length === 1 ? 'this label, which means' : 'these labels, which mean'} something else here: ${someOf(names, NAMED)}.`;

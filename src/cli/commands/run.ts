@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
+import { withoutCredentials } from '../../config/find-project.ts';
 import {
   type Change,
   displayText,
@@ -24,7 +25,10 @@ import { COVERS, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { sayNotices, withTimeline } from '../open-timeline.ts';
 
 const SHAPE = exact({
-  checkpointId: described('Made before the program: what savepoint rewind and diff take.', TEXT),
+  checkpointId: described(
+    'Made before the program: what savepoint rewind and diff take. Null where the database server was away.',
+    nullable(TEXT),
+  ),
   exitCode: described(
     'Of the program, as a shell counts. The command ends with the same code, except with 1 where the program succeeded and its changes could not be put on record.',
     COUNT,
@@ -73,14 +77,51 @@ export const run: Command = {
     if (words.length === 0)
       throw new UsageError('a program is missing', 'see: savepoint run --help');
     const options = { create: true, scan: true };
-    return withTimeline(call, (savepoint) => runUnder(call, savepoint, words), options);
+    let isStarted = false;
+    const onStart = (): void => {
+      isStarted = true;
+    };
+    try {
+      const work = (savepoint: Savepoint) => runUnder(call, savepoint, words, onStart);
+      return await withTimeline(call, work, options);
+    } catch (error) {
+      if (isStarted || !isSavepointError(error) || !AWAY.includes(error.code)) throw error;
+      return runUnrecorded(call, words, error);
+    }
   },
 };
+
+const AWAY: readonly string[] = ['store-unreachable', 'server-unknown'];
+
+/** The database server is away: whoever wants to work can do so, and hears that there is no way back. */
+async function runUnrecorded(
+  call: Call,
+  words: readonly string[],
+  { message }: Error,
+): Promise<number> {
+  const notice = `this run is not recorded and cannot be taken back: ${message}`;
+  warn(call, notice);
+  const program = startProgram(words, { quietOutput: call.json, env: call.io.env });
+  const ended = await call.io.interrupts.during(() => program.ended, program.pass);
+  printJson(call, SHAPE, {
+    checkpointId: null,
+    exitCode: ended.code,
+    signal: ended.signal,
+    coverage: 'server-away',
+    notice,
+    changes: [],
+    lost: [],
+    pathBytes: {},
+  });
+  if (ended.problem !== null && !call.json) warn(call, ended.problem);
+  return ended.code;
+}
 
 async function runUnder(
   call: Call,
   savepoint: Savepoint,
   words: readonly string[],
+  onStart: () => void,
 ): Promise<number> {
   const { interrupts, progress } = call.io;
   interrupts.meaning = 'the program was not started';
@@ -95,12 +136,14 @@ async function runUnder(
     if (notice !== null) {
       warn(call, coverage === 'scanned' ? notice : `this run cannot be taken back: ${notice}`);
     }
-    const program = startProgram(words, { quietOutput: call.json });
+    onStart();
+    const program = startProgram(words, { quietOutput: call.json, env: call.io.env });
     // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
     const ended = await interrupts.during(() => program.ended, program.pass);
     return { ended, ...(await recorded(savepoint, window)) };
   }, RECORDING);
-  show(call, window, ended, { ...report, changes: await allOf(savepoint, window, report) });
+  const changes = isLost ? [] : await allOf(savepoint, window, report);
+  show(call, window, ended, { ...report, changes });
   return isLost && ended.code === 0 ? EXIT.failure : ended.code;
 }
 
@@ -264,11 +307,12 @@ interface Program {
 /** Starts a program at our terminal, in our folder and with our environment, as a shell would. */
 function startProgram(
   words: readonly string[],
-  options: { readonly quietOutput: boolean },
+  { quietOutput, env }: { readonly quietOutput: boolean; readonly env: Call['io']['env'] },
 ): Program {
   const [program = '', ...args] = words;
   const child = spawn(program, args, {
-    stdio: ['inherit', options.quietOutput ? process.stderr.fd : 'inherit', 'inherit'],
+    env: withoutCredentials(env),
+    stdio: ['inherit', quietOutput ? process.stderr.fd : 'inherit', 'inherit'],
   });
   const ended = new Promise<Ended>((resolve) => {
     child.once('error', (error) => resolve(notStarted(program, error)));

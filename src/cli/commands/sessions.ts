@@ -1,12 +1,17 @@
-import { displayText, type Savepoint, type SessionSummary } from '../../index.ts';
+import {
+  displayText,
+  type Savepoint,
+  type SessionElsewhere,
+  type SessionSummary,
+} from '../../index.ts';
 import { COUNT, described, exact, extended, listOf } from '../../model/check.ts';
 import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs, option } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { SESSION, sessionJson, stateOf } from '../json-shapes.ts';
+import { SESSION, sessionJson, stateOf, WORKTREE, worktreeJson } from '../json-shapes.ts';
 import { withTimelineIfAny } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
@@ -16,7 +21,13 @@ const COUNTED = extended(SESSION, {
   files: described('How many different files it changed.', COUNT),
 });
 
-const SHAPE = exact({ sessions: described('Most recently active first.', listOf(COUNTED)) });
+const SHAPE = exact({
+  sessions: described('Most recently active first.', listOf(COUNTED)),
+  elsewhere: described(
+    'With --everywhere, those of other machines that work on this project, as they are on record there.',
+    listOf(extended(SESSION, { worktree: WORKTREE })),
+  ),
+});
 
 export const sessions: Command = {
   name: 'sessions',
@@ -24,48 +35,71 @@ export const sessions: Command = {
   details:
     'Shows every session on record, most recently active first: its agent, when it began and was last\n' +
     'active, how many checkpoints and files it has, whether it is open, ended or archived, and to which session it\n' +
-    'belongs if it is a sub-agent or a continuation.',
+    'belongs if it is a sub-agent or a continuation. For a project on a database server, --everywhere shows those\n' +
+    'of its other worktrees too, which `savepoint takeover` brings here.',
   options: {
     agent: option('NAME', 'only of this agent', 'agent'),
+    everywhere: flag('also those of other machines that work on this project'),
     limit: LIMIT_OPTION,
     ...PAGER_OPTIONS,
   },
   examples: [
     ['savepoint sessions', 'the newest 50'],
+    ['savepoint sessions --everywhere', 'of all machines'],
     ['savepoint list --session 5f3a', 'the checkpoints of one of them'],
   ],
   json: { sessions: SHAPE },
   run: async (call) => {
     expectArgs(call, 'sessions', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
-    const { shown, ids, imported, more } = await withTimelineIfAny(
+    const { shown, own, ids, imported, more, elsewhere } = await withTimelineIfAny(
       call,
       (savepoint) => find(call, savepoint, limit),
-      () => ({ shown: [], ids: [], imported: new Set<string>(), more: false }),
+      () => ({
+        shown: [],
+        own: 0,
+        ids: [],
+        imported: new Set<string>(),
+        more: false,
+        elsewhere: [],
+      }),
     );
     printJson(call, SHAPE, {
       sessions: shown.map((one) => {
         const { checkpoints, files } = one;
         return { ...sessionJson(one, imported), checkpoints, files };
       }),
+      elsewhere: elsewhere.map(({ session, worktree, isImported }) => ({
+        ...sessionJson(session, new Set(isImported ? [session.id] : [])),
+        worktree: worktreeJson(worktree),
+      })),
     });
-    const found = { shown, ids, imported, more };
-    await showPage(call, shown.length === 0 ? [nothingText(call, ids)] : text(call, found));
+    const found = { shown, own, ids, imported, more, elsewhere };
+    await showPage(call, [
+      ...(shown.length === 0 ? [nothingText(call, own, elsewhere.length > 0)] : text(call, found)),
+      ...elsewhereText(call, found),
+    ]);
+    if (elsewhere.length > 0)
+      call.hint('bring one of another machine here with: savepoint takeover ID');
     if (more) call.hint('there are older ones: savepoint sessions --limit 0');
     if (shown.length > 0) call.hint('see one of them with: savepoint list --session ID');
-    else if (ids.length > 0) call.hint('see all of them with: savepoint sessions');
-    else call.hint('see what there is with: savepoint list');
+    else if (own > 0) call.hint('see all of them with: savepoint sessions');
+    else if (elsewhere.length === 0) call.hint('see what there is with: savepoint list');
     return EXIT.done;
   },
 };
 
 interface Found {
   readonly shown: readonly SessionSummary[];
+  /** How many are on record here. */
+  readonly own: number;
   /** Of all sessions, for shortening. */
   readonly ids: readonly string[];
   /** Those of the shown that an import brought, and that nobody went on with. */
   readonly imported: ReadonlySet<string>;
   readonly more: boolean;
+  /** Those of other worktrees, as they are on record there. */
+  readonly elsewhere: readonly SessionElsewhere[];
 }
 
 async function find(call: Call, savepoint: Savepoint, limit: number): Promise<Found> {
@@ -74,12 +108,18 @@ async function find(call: Call, savepoint: Savepoint, limit: number): Promise<Fo
   const fitting = all.filter((one) => agent === undefined || one.agent === agent);
   const shown = await savepoint.summarize(fitting.slice(0, limit));
   const imported = await savepoint.importedSessions(shown.map(({ id }) => id));
-  return { shown, ids: all.map(({ id }) => id), imported, more: shown.length < fitting.length };
+  const others = call.flags.has('everywhere') ? await savepoint.sessionsElsewhere() : [];
+  const elsewhere = others
+    .filter(({ session }) => agent === undefined || session.agent === agent)
+    .slice(0, limit);
+  const ids = [...all, ...others.map(({ session }) => session)].map(({ id }) => id);
+  const more = shown.length < fitting.length || elsewhere.length < others.length;
+  return { shown, own: all.length, ids: [...new Set(ids)], imported, more, elsewhere };
 }
 
 /** An empty filter result is not an empty store: the message differs. */
-function nothingText({ values }: Call, ids: readonly string[]): string {
-  if (ids.length === 0) return 'No session is on record.';
+function nothingText({ values }: Call, own: number, hasOthers: boolean): string {
+  if (own === 0) return `No session is on record${hasOthers ? ' here' : ''}.`;
   const agent = clipWidth(displayText(values.get('agent') ?? ''), LONGEST_NAME);
   return `No session of the agent "${agent}" is on record.`;
 }
@@ -110,6 +150,31 @@ function aboutOf(session: SessionSummary, { ids, imported }: Found, now: number)
     plural(files, 'file'),
     ...(rootId === id ? [] : [`part of ${shownId(rootId, ids)}`]),
   ].join(', ');
+}
+
+function elsewhereText({ io, paint, columns }: Call, { elsewhere, ids }: Found): string[] {
+  if (elsewhere.length === 0) return [];
+  const rows = elsewhere.map(({ session, worktree, isImported }) => ({
+    machine: clipWidth(displayText(worktree.machine), LONGEST_NAME),
+    name: clipWidth(displayText(session.agent), LONGEST_NAME),
+    short: shownId(session.id, ids),
+    about: [
+      stateOf(session, new Set(isImported ? [session.id] : [])),
+      `active ${relativeTime(session.lastActiveAt, io.now())}`,
+      `in ${displayText(worktree.root)}`,
+    ].join(', '),
+  }));
+  const widthOf = (column: 'machine' | 'name' | 'short') =>
+    Math.max(...rows.map((row) => textWidth(row[column])));
+  const [machines, names, shorts] = [widthOf('machine'), widthOf('name'), widthOf('short')];
+  return [
+    '',
+    'On other machines:',
+    ...rows.flatMap(({ machine, name, short, about }) => {
+      const label = `${padWidth(machine, machines)}  ${paint('bold', padWidth(name, names))}  ${padWidth(short, shorts)}  `;
+      return beside(label, about, columns);
+    }),
+  ];
 }
 
 function shownId(id: string, ids: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { type KeptIn, keptIn } from '../../config/project-store.ts';
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
 import {
   COUNT,
@@ -14,8 +15,8 @@ import { notCovered } from '../../terminal/reasons.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
-import { COVERS, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { COVERS, KEPT_IN, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
+import { configurationOf, withTimeline } from '../open-timeline.ts';
 
 const STATS = exact({
   sessions: COUNT,
@@ -34,6 +35,7 @@ const STATS = exact({
 
 const SHAPE = exact({
   project: TEXT,
+  store: KEPT_IN,
   stats: STATS,
   newest: described('The newest checkpoint.', nullable(exact({ id: TEXT, coverage: COVERS }))),
   worktree: described(
@@ -99,8 +101,9 @@ export const status: Command = {
     expectArgs(call, 'status', 0, 0);
     return withTimeline(call, async (savepoint) => {
       const found = await savepoint.status();
-      printJson(call, SHAPE, statusJson(found));
-      if (!call.json) for (const line of statusText(call, found)) call.say(line);
+      const store = storeOf(call, savepoint.root);
+      printJson(call, SHAPE, { ...statusJson(found), store });
+      if (!call.json) for (const line of statusText(call, found, store)) call.say(line);
       const [first] = found.interrupted;
       if (first === undefined) call.hint('see the timeline with: savepoint list');
       else
@@ -117,12 +120,14 @@ const SHOWN = 10;
 function statusText(
   call: Call,
   { root, stats, newest, worktree, running, interrupted }: ProjectStatus,
+  store: KeptIn,
 ): string[] {
   const stored = stats.storedBytes + stats.packedBytes;
   const lines = [
     `Project      ${displayText(root)}`,
     `Timeline     ${plural(stats.checkpoints, 'checkpoint', 'checkpoints')}, ${plural(stats.changes, 'change', 'changes')}, ${sizeText(stored)} stored`,
   ];
+  if (store.kind === 'server') lines.push(`Server       ${serverText(store)}`);
   if (stats.gitBytes > 0)
     lines.push(`             ${sizeText(stats.gitBytes)} kept of git's objects`);
   if (newest !== null) {
@@ -193,13 +198,23 @@ function statusText(
   return lines;
 }
 
+/** Where the timeline of a project is kept. */
+export function storeOf(call: Call, root: string): KeptIn {
+  return keptIn(call.io, root, configurationOf(call, root).values);
+}
+
+/** "db.example.com:5432/agents, project website" */
+export function serverText({ server, project }: KeptIn): string {
+  return `${displayText(server ?? 'not set')}, project ${displayText(project ?? '')}`;
+}
+
 function listed(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [];
   const more = items.length > SHOWN ? [`             and ${items.length - SHOWN} more`] : [];
   return [title, ...items.slice(0, SHOWN).map((item) => `             ${item}`), ...more];
 }
 
-function statusJson(status: ProjectStatus): TypeOf<typeof SHAPE> {
+function statusJson(status: ProjectStatus): Omit<TypeOf<typeof SHAPE>, 'store'> {
   const { root, stats, newest, worktree, running, interrupted } = status;
   const names = new PathNames();
   const name = (path: TrackedPath): string => names.name(path);

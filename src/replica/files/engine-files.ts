@@ -1,5 +1,6 @@
-import { type Surroundings, storeHome, userFile } from '../../config/find-project.ts';
+import { type Surroundings, userFile } from '../../config/find-project.ts';
 import { loadConfiguration } from '../../config/index.ts';
+import { openProjectTimeline } from '../../config/project-store.ts';
 import {
   type AlongsideRequest,
   type Checkpoint,
@@ -9,7 +10,6 @@ import {
   type ListedCheckpoint,
   type Operation,
   type OperationId,
-  openSavepoint,
   type PathDiff,
   pathToBytes,
   type Receipt,
@@ -58,10 +58,10 @@ export async function openEngineFiles(parts: OpenFiles): Promise<EngineFiles> {
   const [problem] = configuration.problems;
   // The broken line may have excluded a file, which must not be recorded.
   if (problem !== undefined) throw problem;
-  const savepoint = await openSavepoint({
+  const savepoint = await openProjectTimeline(surroundings, {
     ...configuration.values,
+    database: configuration.values,
     project,
-    home: storeHome(surroundings),
     refusedProjects: [homeDirectory],
     scan: true,
     environment,

@@ -5,7 +5,9 @@ import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes, newPackName } from '../blob.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference, PackReceipt } from '../store.ts';
-import type { Database, Session, Writing } from './database.ts';
+import type { Session, Writing } from './database.ts';
+import { alone, whileContentsStay } from './documents.ts';
+import type { Opened } from './opened.ts';
 
 // What one row holds, before compression: a large file never is one value.
 const PIECE_BYTES = 1024 * 1024;
@@ -75,36 +77,52 @@ const PUT = `
   ON CONFLICT (project, hash) DO UPDATE SET size = excluded.size, named = blobs.named OR excluded.named,
     stored = coalesce(blobs.stored, excluded.stored)`;
 
-/** Stores what the store does not hold yet; what it holds is named from now on, if `isNamed`. */
+interface GivenContents {
+  readonly blobs?: readonly Blob[];
+  /** Bytes that the store has already. */
+  readonly references?: readonly BlobReference[];
+  /** Whether rows may name them from now on. */
+  readonly isNamed: boolean;
+}
+
+/** Stores what the project does not hold yet, in one order: another worktree may be storing the same. */
 export async function putBlobs(
   session: Writing,
   project: number,
-  blobs: readonly Blob[],
-  isNamed: boolean,
+  { blobs = [], references = [], isNamed }: GivenContents,
 ): Promise<void> {
+  for (const reference of references) checkReference(reference);
+  const sizes = new Map(references.map(({ id, size }) => [id, size]));
   const given = new Map<BlobId, Blob>();
   for (const blob of blobs) {
     if (!isBlobId(blob.id)) {
       throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
     }
     given.set(blob.id, blob);
+    sizes.set(blob.id, blob.bytes.length);
   }
-  if (given.size === 0) return;
-  const hashes = [...given.keys()].map(hashToBytes);
+  if (sizes.size === 0) return;
+  const ids = [...sizes.keys()].sort();
+  const hashes = ids.map(hashToBytes);
   const held = await session.query<{ hash: Uint8Array }>(HELD, [project, hashes]);
   const known = new Set(held.map(({ hash }) => bytesToHash(hash)));
-  const fresh = [...given.values()].filter(({ id }) => !known.has(id)).map(piecesOf);
-  const stored = new Map(
-    fresh.map((pieces) => [bytesToHash((pieces[0] as Piece).hash), storedBytes(pieces)]),
+  const fresh = new Map(
+    ids.flatMap((id) => {
+      const blob = known.has(id) ? undefined : given.get(id);
+      return blob === undefined ? [] : [[id, piecesOf(blob)] as const];
+    }),
   );
-  const sizes = [...given.values()].map(({ bytes }) => bytes.length);
-  const bytes = [...given.keys()].map((id) => stored.get(id) ?? null);
-  await session.run(PUT, [project, isNamed, hashes, sizes, bytes]);
-  await putPieces(session, project, fresh.flat());
+  const stored = ids.map((id) => fresh.get(id)?.reduce((sum, { data }) => sum + data.length, 0));
+  const values = [ids.map((id) => sizes.get(id)), stored.map((bytes) => bytes ?? null)];
+  session.send(PUT, [project, isNamed, hashes, ...values]);
+  putPieces(session, project, [...fresh.values()].flat());
 }
 
-function storedBytes(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, { data }) => sum + data.length, 0);
+function checkReference({ id, size, source, key }: BlobReference): void {
+  if (isBlobId(id) && Number.isSafeInteger(size) && size >= 0 && source === 'pack' && !key) return;
+  const message =
+    'a reference needs a SHA-256 and a size; this store has no place for objects of git';
+  throw new SavepointError('argument-invalid', message);
 }
 
 /** At least one, so that an empty blob can be told from one that is not there. */
@@ -121,11 +139,7 @@ function piecesOf({ id, bytes, asText = false }: Blob): Piece[] {
 }
 
 /** As single parameters, which go to the server as bytes; elements of a list would go as hexadecimal digits. */
-async function putPieces(
-  session: Writing,
-  project: number,
-  pieces: readonly Piece[],
-): Promise<void> {
+function putPieces(session: Writing, project: number, pieces: readonly Piece[]): void {
   for (let at = 0; at < pieces.length; ) {
     const group: Piece[] = [];
     for (
@@ -144,61 +158,92 @@ async function putPieces(
       INSERT INTO pieces (project, hash, place, is_zstd, data) VALUES ${places.join(', ')}
       ON CONFLICT DO NOTHING`;
     const values = group.flatMap(({ hash, place, isZstd, data }) => [hash, place, isZstd, data]);
-    await session.run(sql, [project, ...values]);
+    session.send(sql, [project, ...values]);
   }
-}
-
-const REFER = `
-  INSERT INTO blobs (project, hash, size, stored, named)
-  SELECT $1, hash, size, NULL, true FROM unnest($2::bytea[], $3::bigint[]) AS given(hash, size)
-  ON CONFLICT (project, hash) DO UPDATE SET named = true`;
-
-/** Says of bytes that the store has already that rows may name them. */
-export async function putReferences(
-  session: Writing,
-  project: number,
-  references: readonly BlobReference[],
-): Promise<void> {
-  const given = new Map(references.map((reference) => [reference.id, reference]));
-  for (const { id, size, source, key } of given.values()) {
-    if (isBlobId(id) && Number.isSafeInteger(size) && size >= 0 && source === 'pack' && !key)
-      continue;
-    const message =
-      'a reference needs a SHA-256 and a size; this store has no place for objects of git';
-    throw new SavepointError('argument-invalid', message);
-  }
-  if (given.size === 0) return;
-  const sizes = [...given.values()].map(({ size }) => size);
-  await session.run(REFER, [project, [...given.keys()].map(hashToBytes), sizes]);
 }
 
 const PACK = `
-  INSERT INTO packed (project, hash, pack) SELECT $1, unnest($2::bytea[]), $3 ON CONFLICT DO NOTHING`;
+  INSERT INTO packed (project, hash, worktree, pack) SELECT $1, unnest($2::bytea[]), $3, $4
+  ON CONFLICT DO NOTHING`;
+const PACK_TIMEOUT_MS = 30_000;
 
 /**
- * See the port. A pack is a name that blobs have in common: bytes that are there already are not sent again. One
- * transaction, so that nothing is kept where the groups fail.
+ * See the port. A pack is a name that blobs of a worktree have in common: bytes that are there already are not sent
+ * again. Each group is a transaction: one for all would keep other worktrees waiting.
  */
-export function putPack(
-  database: Database,
-  project: number,
+export async function putPack(
+  opened: Opened,
   groups: AsyncIterable<readonly Blob[]>,
 ): Promise<PackReceipt> {
+  const { database, schema, project, worktree } = opened;
+  const first = whileContentsStay(schema, project, PACK_TIMEOUT_MS);
   const name = newPackName();
-  return database.transaction(async (session) => {
-    const seen = new Set<BlobId>();
-    let bytes = 0;
+  const seen = new Set<BlobId>();
+  let bytes = 0;
+  try {
     for await (const group of groups) {
-      const fresh = [...new Map(group.map((blob) => [blob.id, blob])).values()].filter(
+      const blobs = [...new Map(group.map((blob) => [blob.id, blob])).values()].filter(
         ({ id }) => !seen.has(id),
       );
-      await putBlobs(session, project, fresh, false);
-      await session.run(PACK, [project, fresh.map(({ id }) => hashToBytes(id)), name]);
-      for (const blob of fresh) {
+      for (const blob of blobs) {
         seen.add(blob.id);
         bytes += blob.bytes.length;
       }
+      const hashes = blobs.map(({ id }) => hashToBytes(id));
+      await database.transaction(
+        async (session) => {
+          await putBlobs(session, project, { blobs, isNamed: false });
+          session.send(PACK, [project, hashes, worktree, name]);
+        },
+        { first },
+      );
     }
-    return { packs: seen.size === 0 ? [] : [name], blobs: seen.size, bytes };
-  });
+  } catch (error) {
+    // What cannot be removed now goes with the next prune.
+    if (seen.size > 0) await dropPack(opened, name).catch(() => {});
+    throw error;
+  }
+  return { packs: seen.size === 0 ? [] : [name], blobs: seen.size, bytes };
+}
+
+const PACK_HELD = `
+  INSERT INTO packed (project, hash, worktree, pack)
+  SELECT $1, hash, $3, $4 FROM blobs
+  WHERE project = $1 AND hash = ANY($2::bytea[]) AND stored IS NOT NULL
+  RETURNING hash`;
+
+/** Gives a pack to what the project holds of these, and answers with that. */
+export async function packHeld(
+  { database, schema, project, worktree }: Opened,
+  hashes: readonly Uint8Array[],
+  name: string,
+): Promise<Uint8Array[]> {
+  const first = whileContentsStay(schema, project, PACK_TIMEOUT_MS);
+  const values = [project, hashes, worktree, name];
+  const rows = await database.transaction(
+    (session) => session.query<{ hash: Uint8Array }>(PACK_HELD, values),
+    { first },
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+const DROP_PACK =
+  'DELETE FROM packed WHERE project = $1 AND worktree = $2 AND pack = $3 RETURNING hash';
+const DROP_UNNAMED = `
+  DELETE FROM blobs WHERE project = $1 AND hash = ANY($2::bytea[]) AND NOT named
+    AND NOT EXISTS (SELECT 1 FROM packed WHERE packed.project = $1 AND packed.hash = blobs.hash)`;
+
+async function dropPack(
+  { database, schema, project, worktree }: Opened,
+  name: string,
+): Promise<void> {
+  const first = alone(schema, project, PACK_TIMEOUT_MS);
+  await database.transaction(
+    async (session) => {
+      const values = [project, worktree, name];
+      const rows = await session.query<{ hash: Uint8Array }>(DROP_PACK, values);
+      session.send(DROP_UNNAMED, [project, rows.map(({ hash }) => hash)]);
+    },
+    { first },
+  );
 }

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId, Seq } from '../../model/ids.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Window } from '../../model/window.ts';
 import type { Batch, Head } from '../store.ts';
-import { putBlobs, putReferences } from './blobs.ts';
-import type { Session, Writing } from './database.ts';
-import { whilePartsStay } from './documents.ts';
+import { putBlobs } from './blobs.ts';
+import { type Session, together, UncertainCommit, type Writing } from './database.ts';
+import { lockTimeout, whileContentsStay } from './documents.ts';
 import { writeBaseline, writeJournal } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { putParts } from './parts.ts';
@@ -26,36 +27,88 @@ import {
 // Only a prune is in the way of somebody who holds the project lock.
 const COMMIT_TIMEOUT_MS = 30_000;
 
-/** One transaction. The row of the project is locked in it, so that of two writers one comes first. */
+/** One transaction. The row of the worktree is locked in it, so that of two writers one comes first. */
 export async function commitBatch(opened: Opened, batch: Batch): Promise<void> {
-  const { database, schema, project } = opened;
-  const fence = opened.fence();
-  const first = whilePartsStay(schema, project, COMMIT_TIMEOUT_MS);
-  await database.transaction(
-    async (session) => {
-      await requireBase(session, project, batch.base, fence);
-      if (batch.fence !== undefined) await requireHolder(session, project, batch.fence);
-      await putBlobs(session, project, batch.blobs ?? [], true);
-      await putReferences(session, project, batch.references ?? []);
-      await writeRows(session, project, batch);
-      await removeRows(session, project, batch);
-    },
-    { first },
-  );
+  const { database, schema, project, worktree } = opened;
+  const first = whileContentsStay(schema, project, COMMIT_TIMEOUT_MS);
+  const id = randomUUID();
+  let last: string | null = null;
+  try {
+    await database.transaction(
+      async (session) => {
+        // What is written before the answers are there is taken back where they are bad.
+        [last] = await together(
+          requireBase(session, worktree, batch.base, opened.fence()),
+          requireHolder(session, worktree, batch.fence),
+          putContents(session, project, batch),
+          writeRows(session, worktree, batch),
+        );
+        await removeRows(session, worktree, batch);
+        session.send(MOVE_ON, [worktree, batch.carried?.seq ?? newestSeq(batch), id]);
+      },
+      { first },
+    );
+  } catch (error) {
+    if (!(error instanceof UncertainCommit)) throw error;
+    if (!(await isOnRecord(opened, id, last, error))) throw notRecorded();
+  }
+}
+
+const MOVE_ON = `
+  UPDATE worktrees SET seq = $2, last_commit = $3,
+    active_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+  WHERE id = $1`;
+
+/** Blobs first, as everywhere: writers that wait for each other have to come in one order. */
+async function putContents(session: Writing, project: number, batch: Batch): Promise<void> {
+  await putBlobs(session, project, { ...batch, isNamed: true });
+  await putParts(session, project, batch.parts ?? [], partsNamedBy(batch));
 }
 
 /**
- * Throws `store-moved-on`. A lock that belongs to a connection can be lost without a word, and another writer can
+ * Whether a commit whose answer was lost is on record. The row waits for the end of the transaction, which may still
+ * be under way. Throws `uncertain` where the server does not answer, or somebody else has committed since.
+ */
+async function isOnRecord(
+  { database, worktree }: Opened,
+  id: string,
+  before: string | null,
+  uncertain: UncertainCommit,
+): Promise<boolean> {
+  const sql = 'SELECT last_commit FROM worktrees WHERE id = $1 FOR NO KEY UPDATE';
+  const look = (session: Writing): Promise<{ last_commit: string | null }[]> =>
+    session.query(sql, [worktree]);
+  const first = lockTimeout(COMMIT_TIMEOUT_MS);
+  const rows = await database.transaction(look, { first }).catch(() => []);
+  const last = rows[0]?.last_commit;
+  if (last === id) return true;
+  if (last === before) return false;
+  throw uncertain;
+}
+
+function notRecorded(): SavepointError {
+  const message = 'the database server went away, and nothing of this is on record';
+  return new SavepointError('store-unreachable', message, { hint: 'try again' });
+}
+
+interface WorktreeRow {
+  readonly seq: number;
+  readonly fence: number;
+  readonly last_commit: string | null;
+}
+
+/**
+ * The id of the last commit. Throws `store-moved-on`. A lock that belongs to a connection can be lost without a word, and another writer can
  * have come since, even one that handed out no number: its token is the newer one.
  */
 async function requireBase(
   session: Session,
-  project: number,
+  worktree: number,
   base: Seq,
   fence: number | null,
-): Promise<void> {
-  const sql = 'SELECT seq, fence FROM projects WHERE id = $1 FOR NO KEY UPDATE';
-  const [row] = await session.query<{ seq: number; fence: number }>(sql, [project]);
+): Promise<string | null> {
+  const sql = 'SELECT seq, fence, last_commit FROM worktrees WHERE id = $1 FOR NO KEY UPDATE';
+  const [row] = await session.query<WorktreeRow>(sql, [worktree]);
   if (row === undefined) {
     throw new SavepointError('store-corrupt', 'the store has lost its sequence number');
   }
@@ -63,7 +116,7 @@ async function requireBase(
     const message = 'the project lock was lost with its connection, and another writer has it';
     throw new SavepointError('store-moved-on', message, { hint: 'nothing was written; try again' });
   }
-  if (row.seq === base) return;
+  if (row.seq === base) return row.last_commit;
   throw new SavepointError('store-moved-on', `the timeline is at ${row.seq}, not at ${base}`, {
     hint: 'take the project lock before reading what a batch is made from',
   });
@@ -72,34 +125,35 @@ async function requireBase(
 /** Throws `execution-lost`. */
 async function requireHolder(
   session: Session,
-  project: number,
-  { executionId, token }: NonNullable<Batch['fence']>,
+  worktree: number,
+  fence: Batch['fence'],
 ): Promise<void> {
-  const [found] = await executions.list(session, project, 'AND id = $2', textToBytes(executionId));
+  if (fence === undefined) return;
+  const { executionId, token } = fence;
+  const [found] = await executions.list(session, worktree, 'AND id = $2', textToBytes(executionId));
   if (found?.token === token) return;
   const message = `execution ${executionId} was taken over, or given back`;
   throw new SavepointError('execution-lost', message);
 }
 
-async function writeRows(session: Writing, project: number, batch: Batch): Promise<void> {
-  const { base } = batch;
-  await sessions.put(session, project, batch.sessions ?? []);
-  await putNumbered(session, project, checkpoints, batch.checkpoints ?? [], base);
-  await writeChanges(session, project, batch);
-  await closeChanges(session, project, batch.closed ?? []);
-  await doubtChanges(session, project, batch.doubted ?? []);
-  await cancellations.put(session, project, batch.cancellations ?? []);
+async function writeRows(session: Writing, worktree: number, batch: Batch): Promise<void> {
+  // Rows of another store keep their numbers.
+  const base = batch.carried === undefined ? batch.base : 0;
+  await sessions.put(session, worktree, batch.sessions ?? []);
+  await putNumbered(session, worktree, checkpoints, batch.checkpoints ?? [], base);
+  await writeChanges(session, worktree, { ...batch, base });
+  await closeChanges(session, worktree, batch.closed ?? []);
+  await doubtChanges(session, worktree, batch.doubted ?? []);
+  await cancellations.put(session, worktree, batch.cancellations ?? []);
   const paths = (batch.privatePaths ?? []).map((path) => ({ path }));
-  await privatePaths.put(session, project, paths);
-  await putNumbered(session, project, operations, batch.operations ?? [], base);
-  await putWindows(session, project, batch.windows ?? [], base);
-  if (batch.baseline !== undefined) await writeBaseline(session, project, batch.baseline);
-  if (batch.journal !== undefined) await writeJournal(session, project, batch.journal);
-  await putParts(session, project, batch.parts ?? [], partsNamedBy(batch));
-  await executions.put(session, project, batch.executions ?? []);
-  await steps.put(session, project, batch.steps ?? []);
-  const seq = newestSeq(batch);
-  if (seq > base) await session.run('UPDATE projects SET seq = $2 WHERE id = $1', [project, seq]);
+  await privatePaths.put(session, worktree, paths);
+  await putNumbered(session, worktree, operations, batch.operations ?? [], base);
+  await putWindows(session, worktree, batch.windows ?? [], base);
+  if (batch.baseline !== undefined) await writeBaseline(session, worktree, batch.baseline);
+  if (batch.journal !== undefined) await writeJournal(session, worktree, batch.journal);
+  await executions.put(session, worktree, batch.executions ?? []);
+  await steps.put(session, worktree, batch.steps ?? []);
+  await heads.put(session, worktree, batch.carried?.heads ?? []);
 }
 
 function partsNamedBy({ executions = [], steps = [] }: Batch): PartId[] {
@@ -110,7 +164,7 @@ function partsNamedBy({ executions = [], steps = [] }: Batch): PartId[] {
 /** New records have new numbers; one with an old number must be there to be replaced. */
 async function putNumbered<Entry extends { readonly id: string; readonly seq: Seq }>(
   session: Writing,
-  project: number,
+  worktree: number,
   table: RecordTable<Entry>,
   entries: readonly Entry[],
   base: Seq,
@@ -118,17 +172,17 @@ async function putNumbered<Entry extends { readonly id: string; readonly seq: Se
   const old = entries.filter(({ seq }) => seq <= base);
   if (old.length > 0) {
     const ids = old.map(({ id }) => textToBytes(id));
-    const found = await table.list(session, project, 'AND id = ANY($2::bytea[])', ids);
+    const found = await table.list(session, worktree, 'AND id = ANY($2::bytea[])', ids);
     const numbers = new Map(found.map(({ id, seq }) => [id, seq]));
     for (const { id, seq } of old) if (numbers.get(id) !== seq) throw usedNumber(seq);
   }
-  await table.put(session, project, entries);
+  await table.put(session, worktree, entries);
 }
 
 /** New changes come in order, so the last one of a path is its newest, and its head follows it. */
 async function writeChanges(
   session: Writing,
-  project: number,
+  worktree: number,
   { base, changes: given = [] }: Batch,
 ): Promise<void> {
   let newest = base;
@@ -138,20 +192,20 @@ async function writeChanges(
     newest = seq;
     followed.set(path, { path, seq, state: after ?? before, open: after === null });
   }
-  await heads.put(session, project, [...followed.values()]);
-  await changes.put(session, project, given);
+  await heads.put(session, worktree, [...followed.values()]);
+  await changes.put(session, worktree, given);
 }
 
 const WITH_NUMBERS = 'AND seq = ANY($2::bigint[])';
 
 async function closeChanges(
   session: Writing,
-  project: number,
+  worktree: number,
   closed: NonNullable<Batch['closed']>,
 ): Promise<void> {
   if (closed.length === 0) return;
   const seqs = closed.map(({ seq }) => seq);
-  const known = await changes.list(session, project, WITH_NUMBERS, seqs);
+  const known = await changes.list(session, worktree, WITH_NUMBERS, seqs);
   const open = new Map(known.filter(({ after }) => after === null).map((one) => [one.seq, one]));
   const ended = closed.map(({ seq, after, attribution }) => {
     const change = open.get(seq);
@@ -161,24 +215,24 @@ async function closeChanges(
     open.delete(seq);
     return { ...change, after, attribution: attribution ?? change.attribution };
   });
-  await changes.put(session, project, ended);
+  await changes.put(session, worktree, ended);
   // Where a newer change stands on top already, the head stays that one's.
   const after = new Map(ended.map((change) => [change.seq, change.after]));
-  const followed = await heads.list(session, project, WITH_NUMBERS, seqs);
+  const followed = await heads.list(session, worktree, WITH_NUMBERS, seqs);
   await heads.put(
     session,
-    project,
+    worktree,
     followed.map((head) => ({ ...head, state: after.get(head.seq) ?? head.state, open: false })),
   );
 }
 
 async function doubtChanges(
   session: Writing,
-  project: number,
+  worktree: number,
   doubted: readonly Seq[],
 ): Promise<void> {
   if (doubted.length === 0) return;
-  const known = await changes.list(session, project, WITH_NUMBERS, doubted);
+  const known = await changes.list(session, worktree, WITH_NUMBERS, doubted);
   const found = new Set(known.map(({ seq }) => seq));
   const lost = doubted.find((seq) => !found.has(seq));
   if (lost !== undefined) {
@@ -186,26 +240,26 @@ async function doubtChanges(
   }
   await changes.put(
     session,
-    project,
+    worktree,
     known.map((change) => ({ ...change, attribution: 'shared' })),
   );
 }
 
 async function putWindows(
   session: Writing,
-  project: number,
+  worktree: number,
   given: readonly Window[],
   base: Seq,
 ): Promise<void> {
   if (given.length === 0) return;
   const ids = given.map(({ id }) => textToBytes(id));
-  const found = await windows.list(session, project, 'AND id = ANY($2::bytea[])', ids);
+  const found = await windows.list(session, worktree, 'AND id = ANY($2::bytea[])', ids);
   const known = new Map(found.map((window) => [window.id, window]));
   for (const window of given) {
     checkWindow(window, known.get(window.id) ?? null, base);
     known.set(window.id, window);
   }
-  await windows.put(session, project, given);
+  await windows.put(session, worktree, given);
 }
 
 /** Refuses numbers that were handed out before. `known` is the window that this one replaces. */
@@ -231,52 +285,52 @@ function newestSeq(batch: Batch): Seq {
   return newest;
 }
 
-async function removeRows(session: Writing, project: number, batch: Batch): Promise<void> {
-  await remove(session, project, checkpoints, batch.removedCheckpoints ?? []);
-  await freeOfSessions(session, project, batch.removedSessions ?? []);
-  await remove(session, project, sessions, batch.removedSessions ?? []);
-  await remove(session, project, operations, batch.removedOperations ?? []);
-  await remove(session, project, windows, batch.removedWindows ?? []);
-  await remove(session, project, executions, batch.removedExecutions ?? []);
+async function removeRows(session: Writing, worktree: number, batch: Batch): Promise<void> {
+  await remove(session, worktree, checkpoints, batch.removedCheckpoints ?? []);
+  await freeOfSessions(session, worktree, batch.removedSessions ?? []);
+  await remove(session, worktree, sessions, batch.removedSessions ?? []);
+  await remove(session, worktree, operations, batch.removedOperations ?? []);
+  await remove(session, worktree, windows, batch.removedWindows ?? []);
+  await remove(session, worktree, executions, batch.removedExecutions ?? []);
 }
 
 /** Foreign keys take along what belongs to a session or an execution. */
 async function remove<Entry extends object>(
   session: Writing,
-  project: number,
+  worktree: number,
   { name }: RecordTable<Entry>,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const sql = `DELETE FROM ${name} WHERE project = $1 AND id = ANY($2::bytea[])`;
-  await session.run(sql, [project, ids.map(textToBytes)]);
+  const sql = `DELETE FROM ${name} WHERE worktree = $1 AND id = ANY($2::bytea[])`;
+  session.send(sql, [worktree, ids.map(textToBytes)]);
 }
 
 const DROP_STEPS = `
   DELETE FROM steps USING executions
-  WHERE steps.project = $1 AND executions.project = $1 AND steps.execution = executions.id
+  WHERE steps.worktree = $1 AND executions.worktree = $1 AND steps.execution = executions.id
     AND executions.session_id = ANY($2::bytea[])`;
 
 /** Changes stay without their session, executions as `removed` with the next token. */
 async function freeOfSessions(
   session: Writing,
-  project: number,
+  worktree: number,
   removed: readonly string[],
 ): Promise<void> {
   if (removed.length === 0) return;
   const ids = removed.map(textToBytes);
-  const freed = await changes.list(session, project, 'AND session = ANY($2::bytea[])', ids);
+  const freed = await changes.list(session, worktree, 'AND session = ANY($2::bytea[])', ids);
   await changes.put(
     session,
-    project,
+    worktree,
     freed.map((change) => ({ ...change, sessionId: null })),
   );
-  await session.run(DROP_STEPS, [project, ids]);
+  session.send(DROP_STEPS, [worktree, ids]);
   const rest = "AND session_id = ANY($2::bytea[]) AND status <> 'removed'";
-  const ended = await executions.list(session, project, rest, ids);
+  const ended = await executions.list(session, worktree, rest, ids);
   await executions.put(
     session,
-    project,
+    worktree,
     ended.map((one) => ({
       ...one,
       status: 'removed',

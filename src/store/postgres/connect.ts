@@ -52,15 +52,18 @@ export function poolConfig(pg: typeof Pg, options: PostgresOptions): PoolConfig 
   // An idle connection must not keep a process alive that is done.
   return {
     ...clientConfig(pg, options),
+    // Statements are sent without waiting for the answers to those before them.
+    pipeline: true,
     max: options.maxConnections ?? DEFAULT_CONNECTIONS,
     allowExitOnIdle: true,
+    ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
   };
 }
 
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** It becomes part of statements, so nothing else may pass for a name. */
-export function schemaOf({ schema = DEFAULT_SCHEMA }: PostgresOptions): string {
+export function schemaOf({ schema = DEFAULT_SCHEMA }: Pick<PostgresOptions, 'schema'>): string {
   if (SCHEMA_NAME.test(schema) && !schema.startsWith('pg_')) return schema;
   const message =
     'the name of a schema has small letters, digits and "_", and does not begin with "pg_"';

@@ -1,7 +1,7 @@
 import type { Client, default as Pg, Pool, PoolClient, QueryResultRow } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
 import { clientConfig, loadPg, poolConfig } from './connect.ts';
-import { isUnreachable } from './failure.ts';
+import { isAborted, isUnreachable } from './failure.ts';
 import type { PostgresOptions } from './options.ts';
 
 /** What runs statements: the pool, or the connection of a transaction. Rows are typed by whoever wrote the SQL. */
@@ -13,6 +13,8 @@ export interface Session {
 export interface Writing extends Session {
   /** The number of rows that were written. */
   run(sql: string, values?: readonly unknown[]): Promise<number>;
+  /** Sends a statement that nobody needs the answer of. If it fails, the end of the transaction says so. */
+  send(sql: string, values?: readonly unknown[]): void;
 }
 
 /** A connection of its own, with what the types of `pg` leave out. */
@@ -55,10 +57,12 @@ export class Database implements Session {
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
     const ask = async (): Promise<Row[]> => (await this.#pool.query<Row>(sql, [...values])).rows;
+    // Only a connection from before can have died unnoticed. A server that cannot be reached is not asked twice.
+    const isFresh = this.#pool.idleCount === 0;
     try {
       return await ask();
     } catch (error) {
-      if (!isUnreachable(error)) throw error;
+      if (isFresh || !isUnreachable(error)) throw error;
       return ask();
     }
   }
@@ -69,14 +73,16 @@ export class Database implements Session {
     { first = '', isTrial }: TransactionOptions = {},
   ): Promise<Result> {
     const client = await this.#begun(`BEGIN; ${first}`);
+    const session = new Transaction(client);
     let isBroken = false;
     try {
-      const result = await work(writingOn(client));
-      await end(client, isTrial ? 'ROLLBACK' : 'COMMIT');
+      const result = await work(session);
+      await session.end(isTrial ? 'ROLLBACK' : 'COMMIT');
       return result;
     } catch (error) {
-      isBroken = isUnreachable(error) || !(await isRolledBack(client));
-      throw error;
+      const cause = await session.causeOf(error);
+      isBroken = isUnreachable(cause) || !(await isRolledBack(client));
+      throw cause;
     } finally {
       client.release(isBroken);
     }
@@ -106,26 +112,87 @@ export class Database implements Session {
     return client;
   }
 
+  /** How long to wait for an answer that may take `ms` by itself; undefined for as long as it takes. */
+  patience(ms: number): number | undefined {
+    const { queryTimeoutMs } = this.#options;
+    return queryTimeoutMs === undefined ? undefined : ms + queryTimeoutMs;
+  }
+
   close(): Promise<void> {
     return this.#pool.end();
   }
 }
 
-function writingOn(client: PoolClient): Writing {
-  return {
-    query: async (sql, values = []) => (await client.query(sql, [...values])).rows,
-    run: async (sql, values = []) => (await client.query(sql, [...values])).rowCount ?? 0,
-  };
+const GOODBYE_MS = 1_000;
+
+/** Ends a connection of its own. A server that hangs does not answer the goodbye, so it is not waited for long. */
+export async function endClient(client: LoneClient): Promise<void> {
+  const waited = new Promise<void>((resolve) => {
+    setTimeout(resolve, GOODBYE_MS).unref();
+  });
+  client.ref();
+  await Promise.race([client.end().catch(() => {}), waited]);
+  client.connection.stream.destroy();
 }
 
-/** Where the answer to COMMIT is lost, nobody can tell: the caller has to look. */
-async function end(client: PoolClient, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
-  try {
-    await client.query(how);
-  } catch (error) {
-    if (how === 'ROLLBACK' || !isUnreachable(error)) throw error;
-    throw new UncertainCommit();
+/**
+ * The connection of a transaction. Statements go out at once, one behind the other, and are answered in this order:
+ * the server refuses everything after one that failed, the COMMIT as well.
+ */
+class Transaction implements Writing {
+  readonly #client: PoolClient;
+  readonly #sent: Promise<unknown>[] = [];
+
+  constructor(client: PoolClient) {
+    this.#client = client;
   }
+
+  async query<Row extends QueryResultRow>(
+    sql: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return (await this.#client.query<Row>(sql, [...values])).rows;
+  }
+
+  async run(sql: string, values: readonly unknown[] = []): Promise<number> {
+    return (await this.#client.query(sql, [...values])).rowCount ?? 0;
+  }
+
+  send(sql: string, values: readonly unknown[] = []): void {
+    const answer = this.#client.query(sql, [...values]);
+    answer.catch(() => {});
+    this.#sent.push(answer);
+  }
+
+  /** Where the answer to COMMIT is lost, nobody can tell: the caller has to look. */
+  async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    const [ended] = await Promise.allSettled([this.#client.query(how)]);
+    const refused = await this.#refused();
+    if (refused !== null) throw refused;
+    if (ended?.status !== 'rejected') return;
+    throw how === 'COMMIT' && isUnreachable(ended.reason) ? new UncertainCommit() : ended.reason;
+  }
+
+  /** What went wrong first, where a later statement failed for that reason. */
+  async causeOf(error: unknown): Promise<unknown> {
+    return isAborted(error) ? ((await this.#refused()) ?? error) : error;
+  }
+
+  /** The first failure of a statement that was sent, if the server itself has refused it. */
+  async #refused(): Promise<unknown> {
+    const failed = (await Promise.allSettled(this.#sent)).find(
+      (answer) => answer.status === 'rejected' && !isUnreachable(answer.reason),
+    );
+    return failed?.status === 'rejected' ? failed.reason : null;
+  }
+}
+
+/** Waits for all of them, also where one fails: nothing may be sent once its transaction is over. */
+export async function together<Results extends readonly unknown[]>(
+  ...work: { readonly [At in keyof Results]: Promise<Results[At]> }
+): Promise<Results> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as unknown as Promise<Results>;
 }
 
 /** The server went away while it was committing. */

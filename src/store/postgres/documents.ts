@@ -2,11 +2,11 @@ import type { StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import type { Session, Writing } from './database.ts';
-import type { Opened, Run } from './opened.ts';
+import type { OpenedProject, Run } from './opened.ts';
 import { dropParts, putParts, readParts } from './parts.ts';
 import { lockClass } from './schema.ts';
 
-export function documentStore(run: Run): DocumentStore {
+export function documentStore(run: Run<OpenedProject>): DocumentStore {
   const sweeper = new Sweeper();
   return {
     put: (write, options) =>
@@ -17,6 +17,7 @@ export function documentStore(run: Run): DocumentStore {
       }),
     remove: (category, key, options) =>
       run((opened) => removeDocument(opened, category, key, options)),
+    categories: () => run(({ database, project }) => listCategories(database, project)),
     list: (category, key) =>
       run((opened) => listDocuments(opened.database, opened.project, category, key)),
     read: (category, key) =>
@@ -45,6 +46,12 @@ function read(text: string): string {
   return JSON.parse(text) as string;
 }
 
+async function listCategories(session: Session, project: number): Promise<string[]> {
+  const sql = 'SELECT DISTINCT category FROM documents WHERE project = $1';
+  const rows = await session.query<{ category: string }>(sql, [project]);
+  return rows.map(({ category }) => read(category)).sort();
+}
+
 const INSERT = `
   INSERT INTO documents (project, category, key, root, saved_at) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (project, category, key)`;
@@ -53,7 +60,7 @@ const PUT_NEW = `${INSERT} DO NOTHING`;
 
 /** How many parts are new; null where the document was to be new and is not. */
 async function putDocument(
-  { database, project, schema }: Opened,
+  { database, project, schema }: OpenedProject,
   write: DocumentWrite,
   { timeoutMs, signal, onlyNew = false }: PutDocumentOptions,
 ): Promise<number | null> {
@@ -62,10 +69,12 @@ async function putDocument(
   const name = [project, written(category), written(key)];
   const values = [...name, Buffer.from(root.id, 'hex'), savedAt];
   const put = async (session: Writing): Promise<number | null> => {
-    if ((await session.run(onlyNew ? PUT_NEW : PUT, values)) === 0) return null;
+    if (onlyNew) {
+      if ((await session.run(PUT_NEW, values)) === 0) return null;
+    } else session.send(PUT, values);
     return putParts(session, project, [...parts, root]);
   };
-  return database.transaction(put, { first: whilePartsStay(schema, project, timeoutMs) });
+  return database.transaction(put, { first: whileContentsStay(schema, project, timeoutMs) });
 }
 
 // Replacing a value leaves parts behind that nothing names any more. They are removed when this store has made as many
@@ -78,7 +87,7 @@ class Sweeper {
   #left = 0;
 
   /** The document is on record whether or not old parts can be removed: the next time may have more luck. */
-  async swept({ database, schema, project }: Opened, fresh: number): Promise<void> {
+  async swept({ database, schema, project }: OpenedProject, fresh: number): Promise<void> {
     this.#fresh += fresh;
     if (this.#fresh <= Math.max(LEAST_NEW_PARTS, this.#left)) return;
     this.#fresh = 0;
@@ -94,7 +103,7 @@ class Sweeper {
 }
 
 async function removeDocument(
-  { database, project }: Opened,
+  { database, project }: OpenedProject,
   category: string,
   key: string,
   { timeoutMs, signal }: LockOptions,
@@ -106,15 +115,15 @@ async function removeDocument(
   return database.transaction(remove, { first: lockTimeout(timeoutMs) });
 }
 
-/** Statements for the begin of a transaction that names parts: nobody prunes them meanwhile. */
-export function whilePartsStay(schema: string, project: number, timeoutMs: number): string {
-  const lock = `SELECT pg_advisory_xact_lock_shared(${lockClass(schema, 'parts')}, ${project})`;
+/** Statements for the begin of a transaction that names contents: nobody prunes the project's meanwhile. */
+export function whileContentsStay(schema: string, project: number, timeoutMs: number): string {
+  const lock = `SELECT pg_advisory_xact_lock_shared(${lockClass(schema, 'contents')}, ${project})`;
   return `${lockTimeout(timeoutMs)}; ${lock}`;
 }
 
-/** Statements for the begin of a transaction that prunes parts. */
+/** Statements for the begin of a transaction that prunes contents. */
 export function alone(schema: string, project: number, timeoutMs: number): string {
-  return whilePartsStay(schema, project, timeoutMs).replace('_shared', '');
+  return whileContentsStay(schema, project, timeoutMs).replace('_shared', '');
 }
 
 const LONGEST_MS = 2 ** 31 - 1;

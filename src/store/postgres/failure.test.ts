@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { makeScratch, removeScratch } from '../../../test/e2e/scratch.ts';
 import { PostgresServer } from '../../../test/setup/postgres-server.ts';
 import { sharedPostgres } from '../../../test/setup/shared-postgres.ts';
 import { isSavepointError, type SavepointError } from '../../model/errors.ts';
@@ -12,13 +13,21 @@ import { Database } from './database.ts';
 import { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
 
 async function open(more: Partial<PostgresStoreOptions> = {}): Promise<Store> {
+  const directory = more.directory ?? newFolder();
   const store = await postgresStore({
     url: await sharedPostgres(),
     project: randomUUID(),
     ...more,
+    directory,
   });
   onTestFinished(() => store.close());
   return store;
+}
+
+function newFolder(): string {
+  const folder = makeScratch();
+  onTestFinished(() => removeScratch(folder));
+  return folder;
 }
 
 async function failureOf(work: Promise<unknown>): Promise<SavepointError> {
@@ -50,7 +59,8 @@ describe('opening a store on PostgreSQL', () => {
 
   it('makes the tables once where many come at the same moment', async () => {
     const schema = `many_${randomUUID().replaceAll('-', '_')}`;
-    const stores = await Promise.all([1, 2, 3, 4].map(() => open({ schema, project: 'one' })));
+    const options = { schema, project: 'one', directory: newFolder() };
+    const stores = await Promise.all([1, 2, 3, 4].map(() => open(options)));
     await stores[0]?.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] });
     for (const store of stores) expect(await currentSeq(store)).toBe(1);
   });
@@ -116,7 +126,8 @@ describe('rows that somebody changed behind our back', () => {
     onTestFinished(() => database.close());
     const sql = `
       UPDATE ${table} SET ${change}
-      WHERE project = (SELECT id FROM projects WHERE name = $1)`;
+      WHERE worktree = (
+        SELECT worktrees.id FROM worktrees JOIN projects ON projects.id = project WHERE name = $1)`;
     await database.transaction((session) => session.run(sql, [project]));
     expect((await failureOf(verify())).code).toBe('store-corrupt');
   });
@@ -190,10 +201,8 @@ describe('a server that goes away', () => {
 
   it('takes the lock along: who lost it to another cannot commit', async () => {
     const project = randomUUID();
-    const [one, two] = [
-      await open({ url: server.url, project }),
-      await open({ url: server.url, project }),
-    ];
+    const options = { url: server.url, project, directory: newFolder() };
+    const [one, two] = [await open(options), await open(options)];
     await one.timeline.commit({ base: 0, sessions: [sessionOf('s')] });
     const lost = await one.lock({ timeoutMs: 1_000 });
     await cutLocks(server.url);
@@ -229,7 +238,9 @@ async function cutLocks(url: string): Promise<void> {
 
 async function raiseFence(url: string, project: string): Promise<void> {
   const database = await Database.open({ url });
-  const sql = 'UPDATE projects SET fence = fence + 1 WHERE name = $1';
+  const sql = `
+    UPDATE worktrees SET fence = fence + 1
+    WHERE project = (SELECT id FROM projects WHERE name = $1)`;
   await database.transaction((session) => session.run(sql, [project]));
   await database.close();
 }

@@ -27,6 +27,10 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'argument-invalid': 'the batch contradicts the timeline: a used number or an unknown session',
 };
 
+const NO_RIGHT = '42501';
+const HINT_ON_RIGHTS =
+  'the role may not do this; docs/postgres.md says what it needs, and how its operator gives it';
+
 interface ServerError {
   readonly code?: unknown;
   readonly severity?: unknown;
@@ -43,7 +47,8 @@ export function serverFailure(error: unknown): SavepointError {
   const { message, code: state } = error as ServerError;
   const reason = message === '' || message === undefined ? String(state) : message;
   const cause = Object.assign(new Error(reason), { code: state });
-  return new SavepointError(code, `the database failed: ${reason}`, { cause, hint: HINTS[code] });
+  const hint = state === NO_RIGHT ? HINT_ON_RIGHTS : HINTS[code];
+  return new SavepointError(code, `the database failed: ${reason}`, { cause, hint });
 }
 
 /** Whether the connection is gone, or never was: nothing else is known about what was asked. */
@@ -54,6 +59,11 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether the server has cancelled a statement because it was told to. */
 export function isCancelled(error: unknown): boolean {
   return (error as ServerError | null)?.code === '57014';
+}
+
+/** Whether the server refused a statement because one before it, in the same transaction, has failed. */
+export function isAborted(error: unknown): boolean {
+  return (error as ServerError | null)?.code === '25P02';
 }
 
 /** Whether a statement named a table that is not there. */

@@ -1,9 +1,13 @@
+import type { QueryConfig } from 'pg';
 import { monotonicMs } from '../../model/clock.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
+import { storeFailure } from '../sqlite/connection.ts';
+import type { LockFile } from '../sqlite/lock.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
-import type { Database, LoneClient } from './database.ts';
+import { type Database, endClient, type LoneClient } from './database.ts';
 import { isCancelled, isUnreachable, serverFailure } from './failure.ts';
+import type { Opened } from './opened.ts';
 import { lockClass } from './schema.ts';
 
 const LONGEST_MS = 2 ** 31 - 1;
@@ -24,27 +28,35 @@ function placeNamed(name: string): Place {
 }
 
 /**
- * The project lock: an advisory lock of the server, on a connection of its own, which the server lets go of when the
- * connection ends. Taking it raises the project's fence, so that a holder who has lost the connection, and with it
- * the lock, cannot commit once somebody else has taken it.
+ * The project lock. It has two parts, taken in this order:
+ * - A lock file of this machine. It stays with its process when the connection breaks, so that nobody finishes a
+ *   restore beside a process that is still moving files.
+ * - An advisory lock of the server, on a connection of its own, which the server lets go of when the connection ends.
+ *   Taking it raises the worktree's fence: a holder who has lost it cannot commit once somebody else has taken it.
  */
-export class AdvisoryLock {
+export class ServerLock {
   readonly #database: Database;
+  readonly #file: LockFile;
   readonly #take: string;
   readonly #giveBack: string;
   readonly #place: Place;
   readonly #closing = new AbortController();
   #held: { readonly release: () => void; readonly fence: number } | null = null;
 
-  constructor(database: Database, schema: string, project: number, server: string) {
+  constructor(
+    { database, schema, worktree }: Omit<Opened, 'fence'>,
+    server: string,
+    file: LockFile,
+  ) {
     this.#database = database;
-    const numbers = `${lockClass(schema, 'project')}, ${project}`;
-    // One message, in which the lock comes first: the row of the project waits for the last holder's commit.
+    this.#file = file;
+    const numbers = `${lockClass(schema, 'worktree')}, ${worktree}`;
+    // One message, in which the lock comes first: the row of the worktree waits for the last holder's commit.
     this.#take = `
       SELECT pg_advisory_lock(${numbers});
-      UPDATE projects SET fence = fence + 1 WHERE id = ${project} RETURNING fence`;
+      UPDATE worktrees SET fence = fence + 1 WHERE id = ${worktree} RETURNING fence`;
     this.#giveBack = `SELECT pg_advisory_unlock(${numbers})`;
-    this.#place = placeNamed(JSON.stringify([server, project]));
+    this.#place = placeNamed(JSON.stringify([server, worktree]));
     this.#place.stores += 1;
   }
 
@@ -53,13 +65,33 @@ export class AdvisoryLock {
     return this.#held?.fence ?? null;
   }
 
-  async acquire({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
+  async acquire(options: LockOptions): Promise<ProjectLock> {
     const since = monotonicMs();
-    const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    await this.#place.queue.enter({ timeoutMs, signal: either });
+    const file = await this.#acquireOnMachine(options);
     try {
-      const left = Math.max(0, since + timeoutMs - monotonicMs());
-      return this.#hold(await this.#takeFromServer(left, timeoutMs, either));
+      const server = await this.#acquireOnServer(options, since);
+      return this.#hold(server, file);
+    } catch (error) {
+      file.release();
+      throw error;
+    }
+  }
+
+  async #acquireOnMachine(options: LockOptions): Promise<ProjectLock> {
+    try {
+      return await this.#file.acquire(options);
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  }
+
+  /** In the order of this process: one connection would get the lock any number of times. */
+  async #acquireOnServer({ timeoutMs, signal }: LockOptions, since: number): Promise<number> {
+    const left = (): number => Math.max(0, since + timeoutMs - monotonicMs());
+    const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    await this.#place.queue.enter({ timeoutMs: left(), signal: either });
+    try {
+      return await this.#takeFromServer(left(), timeoutMs, either);
     } catch (error) {
       this.#place.queue.leave();
       throw error;
@@ -70,11 +102,12 @@ export class AdvisoryLock {
   async close(): Promise<void> {
     this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
     this.#held?.release();
+    this.#file.close();
     this.#place.stores -= 1;
     if (this.#place.stores > 0) return;
     const { client } = this.#place;
     this.#place.client = null;
-    await client?.then((one) => one.end()).catch(() => {});
+    await client?.then(endClient).catch(() => {});
   }
 
   /** A connection that turns out to be dead is replaced once. */
@@ -102,12 +135,15 @@ export class AdvisoryLock {
     try {
       // The server takes 0 for no limit.
       const limit = Math.ceil(Math.min(Math.max(leftMs, 1), LONGEST_MS));
-      const results = (await client.query(
-        `SET lock_timeout = ${limit}; ${this.#take}`,
-      )) as unknown as readonly { readonly rows: readonly { readonly fence: number }[] }[];
+      const results = (await client.query({
+        text: `SET lock_timeout = ${limit}; ${this.#take}`,
+        query_timeout: this.#database.patience(limit),
+      } as QueryConfig)) as unknown as readonly {
+        readonly rows: readonly { readonly fence: number }[];
+      }[];
       const fence = results.at(-1)?.rows[0]?.fence;
       if (fence === undefined) {
-        throw new SavepointError('store-corrupt', 'the project is gone from the database');
+        throw new SavepointError('store-corrupt', 'the worktree is gone from the database');
       }
       if (!signal.aborted) return fence;
       this.#unlock(client);
@@ -148,16 +184,17 @@ export class AdvisoryLock {
 
   async #drop(client: LoneClient): Promise<void> {
     this.#place.client = null;
-    await client.end().catch(() => {});
+    await endClient(client);
   }
 
-  #hold(fence: number): ProjectLock {
+  #hold(fence: number, file: ProjectLock): ProjectLock {
     const release = (): void => {
       if (this.#held?.release !== release) return;
       this.#held = null;
       // Whoever comes next in this process asks on the same connection, after this.
       void this.#place.client?.then((client) => this.#unlock(client)).catch(() => {});
       this.#place.queue.leave();
+      file.release();
     };
     this.#held = { release, fence };
     return { release };

@@ -8,13 +8,14 @@ import { blobOf } from '../blob.ts';
 import { hashToBytes } from '../state-columns.ts';
 import type { Blob, Maintenance, PruneResult, StoreStats } from '../store.ts';
 import { putBlobs, readBlob } from './blobs.ts';
-import type { Session, Writing } from './database.ts';
+import { type Session, together, type Writing } from './database.ts';
 import { alone } from './documents.ts';
 import { readBaseline, readJournal, writeBaseline } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { dropParts } from './parts.ts';
 import { type RecordTable, textToBytes } from './record-table.ts';
 import { cancellations, changes, checkpoints, heads, operations, sessions } from './schema.ts';
+import { PROJECT_TABLES, WORKTREE_TABLES } from './tenants.ts';
 
 // Documents are written meanwhile, each within some milliseconds.
 const ALONE_TIMEOUT_MS = 30_000;
@@ -41,17 +42,16 @@ export const TASKS: Tasks = {
 
 /** See the port. One transaction, so that nobody sees a part of it. */
 async function prune(
-  { database, schema, project }: Opened,
+  { database, schema, project, worktree }: Opened,
   floor: Seq,
   { isTrial }: { readonly isTrial?: true } = {},
 ): Promise<PruneResult> {
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
   return database.transaction(
     async (session) => {
-      const dropped = await dropChanges(session, project, floor);
-      const packs = (await readBaseline(session, project))?.packs ?? [];
-      const sql = 'DELETE FROM packed WHERE project = $1 AND NOT pack = ANY($2::text[])';
-      await session.run(sql, [project, packs]);
+      const dropped = await dropChanges(session, worktree, floor);
+      const packs = (await readBaseline(session, worktree))?.packs ?? [];
+      await session.run(DROP_PACKS, [project, worktree, packs]);
       const blobs = await dropBlobs(session, project);
       await dropParts(session, project);
       return { changes: dropped, ...blobs };
@@ -60,27 +60,30 @@ async function prune(
   );
 }
 
+const DROP_PACKS = `
+  DELETE FROM packed WHERE project = $1 AND worktree = $2 AND NOT pack = ANY($3::text[])`;
 const DROP_CHANGES = `
-  DELETE FROM changes WHERE project = $1 AND seq < $2 AND after_mode IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM cancellations AS c WHERE c.project = $1 AND c.change_seq = changes.seq AND c.by_seq >= $2)`;
+  DELETE FROM changes WHERE worktree = $1 AND seq < $2 AND after_mode IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM cancellations AS c WHERE c.worktree = $1 AND c.change_seq = changes.seq AND c.by_seq >= $2)`;
 
-async function dropChanges(session: Writing, project: number, floor: Seq): Promise<number> {
-  const dropped = await session.run(DROP_CHANGES, [project, floor]);
+async function dropChanges(session: Writing, worktree: number, floor: Seq): Promise<number> {
+  const dropped = await session.run(DROP_CHANGES, [worktree, floor]);
   for (const end of ['change_seq', 'by_seq']) {
     const sql = `
-      DELETE FROM cancellations WHERE project = $1 AND ${end} < $2
-      AND ${end} NOT IN (SELECT seq FROM changes WHERE project = $1)`;
-    await session.run(sql, [project, floor]);
+      DELETE FROM cancellations WHERE worktree = $1 AND ${end} < $2
+      AND ${end} NOT IN (SELECT seq FROM changes WHERE worktree = $1)`;
+    await session.run(sql, [worktree, floor]);
   }
   return dropped;
 }
 
-// $2: hashes that are needed besides those that rows name.
+// From all worktrees of the project: they share its contents. $2: hashes that are needed besides those that rows name.
+const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';
 const REACHED = `
   reached(hash) AS (
-    SELECT before_blob FROM changes WHERE project = $1 AND before_blob IS NOT NULL
-    UNION SELECT after_blob FROM changes WHERE project = $1 AND after_blob IS NOT NULL
-    UNION SELECT blob FROM heads WHERE project = $1 AND blob IS NOT NULL
+    SELECT before_blob FROM changes WHERE ${OF_PROJECT} AND before_blob IS NOT NULL
+    UNION SELECT after_blob FROM changes WHERE ${OF_PROJECT} AND after_blob IS NOT NULL
+    UNION SELECT blob FROM heads WHERE ${OF_PROJECT} AND blob IS NOT NULL
     UNION SELECT unnest($2::bytea[])
   )`;
 const IS_UNREACHED = `
@@ -103,12 +106,17 @@ async function dropBlobs(session: Writing, project: number): Promise<Omit<PruneR
   return { blobs: gone.length + unnamed, bytes };
 }
 
-/** The blobs that the baseline and an unfinished restore need. */
+/** The blobs that baselines and unfinished restores need, those of all worktrees. */
 async function namedBlobs(session: Session, project: number): Promise<Uint8Array[]> {
-  const journal = await readJournal(session, project);
-  const baseline = await readBaseline(session, project);
-  const blobs = journal === null ? [] : statesOf(journal).flatMap(blobsOf);
-  return [...blobs, ...(baseline === null ? [] : [baseline.manifest])].map(hashToBytes);
+  const sql = 'SELECT id FROM worktrees WHERE project = $1';
+  const named: BlobId[] = [];
+  for (const { id } of await session.query<{ id: number }>(sql, [project])) {
+    const journal = await readJournal(session, id);
+    const baseline = await readBaseline(session, id);
+    if (journal !== null) named.push(...statesOf(journal).flatMap(blobsOf));
+    if (baseline !== null) named.push(baseline.manifest);
+  }
+  return named.map(hashToBytes);
 }
 
 function statesOf({ steps, changes }: Journal): (State | null)[] {
@@ -124,37 +132,40 @@ function blobsOf(state: State | null): BlobId[] {
 
 const OF_PATHS = 'AND path = ANY($2::bytea[])';
 const BY_CHANGES_OF_PATHS = `AND change_seq IN (
-  SELECT seq FROM changes WHERE project = $1 AND path = ANY($2::bytea[]))`;
+  SELECT seq FROM changes WHERE worktree = $1 AND path = ANY($2::bytea[]))`;
 
 /** Compares the seals of the rows that a restore relies on. The server has checksums for its pages. */
 async function verify(
-  { database, project }: Opened,
+  { database, worktree }: Opened,
   paths: readonly TrackedPath[] | null,
   checkpoint: CheckpointId | null,
 ): Promise<void> {
-  const look = async <Entry extends object>(
-    table: RecordTable<Entry>,
-    rest = '',
-    ...values: readonly unknown[]
-  ): Promise<void> => {
-    if ((await table.brokenSeals(database, project, rest, ...values)) === 0) return;
-    const message = `${table.name} of the store are not what was written`;
-    throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
-  };
-  if (paths === null) {
-    await look(changes);
-    await look(heads);
-    await look(cancellations);
-    await look(checkpoints);
-  } else {
-    const list = paths.map(pathToBytes);
-    await look(changes, OF_PATHS, list);
-    await look(heads, OF_PATHS, list);
-    await look(cancellations, BY_CHANGES_OF_PATHS, list);
-  }
-  await look(sessions);
-  await look(operations);
-  if (checkpoint !== null) await look(checkpoints, 'AND id = $2', textToBytes(checkpoint));
+  const list = paths?.map(pathToBytes);
+  await database.transaction(
+    async (session) => {
+      const look = async <Entry extends object>(
+        table: RecordTable<Entry>,
+        rest = '',
+        ...values: readonly unknown[]
+      ): Promise<void> => {
+        if ((await table.brokenSeals(session, worktree, rest, ...values)) === 0) return;
+        const message = `${table.name} of the store are not what was written`;
+        throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
+      };
+      const ofPaths =
+        list === undefined
+          ? [look(changes), look(heads), look(cancellations), look(checkpoints)]
+          : [
+              look(changes, OF_PATHS, list),
+              look(heads, OF_PATHS, list),
+              look(cancellations, BY_CHANGES_OF_PATHS, list),
+            ];
+      const ofTarget =
+        checkpoint === null ? [] : [look(checkpoints, 'AND id = $2', textToBytes(checkpoint))];
+      await together(...ofPaths, look(sessions), look(operations), ...ofTarget);
+    },
+    { first: 'SET TRANSACTION READ ONLY' },
+  );
 }
 
 const PURGED = unknown('purged');
@@ -164,32 +175,32 @@ const PURGED = unknown('purged');
  * client; docs/postgres.md says what an operator does about that.
  */
 async function purge(
-  { database, schema, project }: Opened,
+  { database, schema, project, worktree }: Opened,
   paths: readonly TrackedPath[],
 ): Promise<void> {
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
   await database.transaction(
     async (session) => {
-      if ((await readJournal(session, project)) !== null) {
+      if ((await readJournal(session, worktree)) !== null) {
         throw new SavepointError('restore-unfinished', 'a restore is not finished', {
           hint: 'what it left has to be put away first; the next command does that',
         });
       }
       const list = paths.map(pathToBytes);
-      const changed = await changes.list(session, project, OF_PATHS, list);
+      const changed = await changes.list(session, worktree, OF_PATHS, list);
       // An open change stays open: whoever opened it will close it with the state that it finds then.
       await changes.put(
         session,
-        project,
+        worktree,
         changed.map((one) => ({ ...one, before: PURGED, after: one.after && PURGED })),
       );
-      const known = await heads.list(session, project, OF_PATHS, list);
+      const known = await heads.list(session, worktree, OF_PATHS, list);
       await heads.put(
         session,
-        project,
+        worktree,
         known.map((head) => ({ ...head, state: PURGED })),
       );
-      await purgeBaseline(session, project, new Set(paths));
+      await purgeBaseline(session, project, worktree, new Set(paths));
       await dropBlobs(session, project);
     },
     { first },
@@ -200,9 +211,10 @@ async function purge(
 async function purgeBaseline(
   session: Writing,
   project: number,
+  worktree: number,
   purged: ReadonlySet<TrackedPath>,
 ): Promise<void> {
-  const baseline = await readBaseline(session, project);
+  const baseline = await readBaseline(session, worktree);
   if (baseline === null) return;
   const list = new Manifest(await readBlob(session, project, baseline.manifest));
   const [gone, others] = [new Set<BlobId>(), new Set<BlobId>()];
@@ -211,11 +223,11 @@ async function purgeBaseline(
     (purged.has(path) ? gone : others).add(state.blob);
   }
   const manifest = withoutPaths(list, purged);
-  await putBlobs(session, project, [manifest], true);
-  await writeBaseline(session, project, { ...baseline, manifest: manifest.id });
+  await putBlobs(session, project, { blobs: [manifest], isNamed: true });
+  await writeBaseline(session, worktree, { ...baseline, manifest: manifest.id });
   const stale = [...gone].filter((id) => !others.has(id)).map(hashToBytes);
-  const sql = 'DELETE FROM packed WHERE project = $1 AND hash = ANY($2::bytea[])';
-  await session.run(sql, [project, stale]);
+  const sql = 'DELETE FROM packed WHERE project = $1 AND worktree = $2 AND hash = ANY($3::bytea[])';
+  await session.run(sql, [project, worktree, stale]);
 }
 
 function withoutPaths(list: Manifest, purged: ReadonlySet<TrackedPath>): Blob {
@@ -226,7 +238,7 @@ function withoutPaths(list: Manifest, purged: ReadonlySet<TrackedPath>): Blob {
   return blobOf(writer.finish((at) => list.path(at)));
 }
 
-const countOf = (table: string): string => `(SELECT count(*) FROM ${table} WHERE project = $1)`;
+const countOf = (table: string): string => `(SELECT count(*) FROM ${table} WHERE worktree = $2)`;
 const STATS = `
   SELECT ${countOf('sessions')} AS "sessions", ${countOf('checkpoints')} AS "checkpoints",
     ${countOf('changes')} AS "changes", ${countOf('operations')} AS "operations",
@@ -236,33 +248,22 @@ const STATS = `
     coalesce(sum(stored) FILTER (WHERE ${IS_PACKED}), 0)::bigint AS "packedBytes"
   FROM blobs WHERE project = $1`;
 
-async function readStats({ database, project }: Opened): Promise<StoreStats> {
-  const [row] = await database.query<Omit<StoreStats, 'gitBytes'>>(STATS, [project]);
+/** Rows are those of the worktree, bytes those of the whole project. */
+async function readStats({ database, project, worktree }: Opened): Promise<StoreStats> {
+  const values = [project, worktree];
+  const [row] = await database.query<Omit<StoreStats, 'gitBytes'>>(STATS, values);
   return { ...(row as StoreStats), gitBytes: 0 };
 }
 
-const TABLES = [
-  ...['sessions', 'checkpoints', 'windows', 'heads', 'changes', 'private_paths', 'cancellations'],
-  ...[
-    'operations',
-    'meta',
-    'blobs',
-    'pieces',
-    'packed',
-    'parts',
-    'documents',
-    'executions',
-    'steps',
-  ],
-];
-
-/** What the rows of the project take up. The files of the server are those of all projects. */
-async function diskBytes({ database, project }: Opened): Promise<number> {
-  const sums = TABLES.map(
-    (table) =>
-      `(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM ${table} AS t WHERE project = $1)`,
-  );
+/** What the rows of the worktree and of its project take up. The files of the server are those of all projects. */
+async function diskBytes({ database, project, worktree }: Opened): Promise<number> {
+  const sumOf = (which: string) => (table: string) =>
+    `(SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM ${table} AS t WHERE ${which})`;
+  const sums = [
+    ...PROJECT_TABLES.map(sumOf('project = $1')),
+    ...WORKTREE_TABLES.map(sumOf('worktree = $2')),
+  ];
   const sql = `SELECT (${sums.join(' + ')})::bigint AS bytes`;
-  const [row] = await database.query<{ bytes: number }>(sql, [project]);
+  const [row] = await database.query<{ bytes: number }>(sql, [project, worktree]);
   return row?.bytes ?? 0;
 }

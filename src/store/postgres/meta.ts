@@ -18,12 +18,12 @@ interface MetaRow {
 }
 
 /** One statement, so that all of it is of one moment. */
-export async function readState(session: Session, project: number): Promise<StoreState> {
+export async function readState(session: Session, worktree: number): Promise<StoreState> {
   const sql = `
-    SELECT seq, key, value FROM projects
-    LEFT JOIN meta ON meta.project = projects.id AND key IN ('project', 'baseline')
-    WHERE projects.id = $1`;
-  const rows = await session.query<{ seq: number; key: Key; value: string }>(sql, [project]);
+    SELECT seq, key, value FROM worktrees
+    LEFT JOIN meta ON meta.worktree = worktrees.id AND key IN ('project', 'baseline')
+    WHERE worktrees.id = $1`;
+  const rows = await session.query<{ seq: number; key: Key; value: string }>(sql, [worktree]);
   const [first] = rows;
   if (first === undefined) {
     throw new SavepointError('store-corrupt', 'the store has lost its sequence number');
@@ -48,42 +48,42 @@ function parsed<Value>(text: string | undefined): Value | null {
 
 export function writeProject(
   session: Writing,
-  project: number,
+  worktree: number,
   { root, inode, birthtimeNs }: ProjectIdentity,
 ): Promise<void> {
-  return write(session, project, 'project', { root, inode, birthtimeNs });
+  return write(session, worktree, 'project', { root, inode, birthtimeNs });
 }
 
 export async function writeBaseline(
   session: Writing,
-  project: number,
+  worktree: number,
   baseline: Baseline | null,
 ): Promise<void> {
-  if (baseline === null) return write(session, project, 'baseline', null);
+  if (baseline === null) return write(session, worktree, 'baseline', null);
   const { seq, manifest, packs } = baseline;
   if (!isBlobId(manifest) || !packs.every(isPackName)) {
     const message = 'a baseline needs the SHA-256 of its manifest, and names of packs';
     throw new SavepointError('argument-invalid', message);
   }
-  await write(session, project, 'baseline', { seq, manifest, packs });
+  await write(session, worktree, 'baseline', { seq, manifest, packs });
 }
 
 export function writeJournal(
   session: Writing,
-  project: number,
+  worktree: number,
   journal: Journal | null,
 ): Promise<void> {
-  return write(session, project, 'journal', journal);
+  return write(session, worktree, 'journal', journal);
 }
 
-export async function readBaseline(session: Session, project: number): Promise<Baseline | null> {
-  return (await readState(session, project)).baseline;
+export async function readBaseline(session: Session, worktree: number): Promise<Baseline | null> {
+  return (await readState(session, worktree)).baseline;
 }
 
 /** Compared with its seal, because files are moved by what the journal says. */
-export async function readJournal(session: Session, project: number): Promise<Journal | null> {
-  const sql = "SELECT key, value, seal FROM meta WHERE project = $1 AND key = 'journal'";
-  const [row] = await session.query<MetaRow>(sql, [project]);
+export async function readJournal(session: Session, worktree: number): Promise<Journal | null> {
+  const sql = "SELECT key, value, seal FROM meta WHERE worktree = $1 AND key = 'journal'";
+  const [row] = await session.query<MetaRow>(sql, [worktree]);
   if (row === undefined) return null;
   if (sealOf(row.key, row.value) === row.seal) return parseStored(row.value) as Journal;
   const message = 'the journal of a restore is not what was written';
@@ -91,19 +91,19 @@ export async function readJournal(session: Session, project: number): Promise<Jo
 }
 
 const PUT = `
-  INSERT INTO meta (project, key, value, seal) VALUES ($1, $2, $3, $4)
-  ON CONFLICT (project, key) DO UPDATE SET value = excluded.value, seal = excluded.seal`;
+  INSERT INTO meta (worktree, key, value, seal) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (worktree, key) DO UPDATE SET value = excluded.value, seal = excluded.seal`;
 
 async function write(
   session: Writing,
-  project: number,
+  worktree: number,
   key: Key,
   content: object | null,
 ): Promise<void> {
   if (content === null) {
-    await session.run('DELETE FROM meta WHERE project = $1 AND key = $2', [project, key]);
+    session.send('DELETE FROM meta WHERE worktree = $1 AND key = $2', [worktree, key]);
     return;
   }
   const value = JSON.stringify(content);
-  await session.run(PUT, [project, key, value, sealOf(key, value)]);
+  session.send(PUT, [worktree, key, value, sealOf(key, value)]);
 }

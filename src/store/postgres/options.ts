@@ -12,6 +12,8 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
   /** How long to wait for a connection. 10 seconds when left out. */
   readonly connectTimeoutMs?: number;
+  /** How long to wait for an answer to one statement: then the server counts as gone. No limit when left out. */
+  readonly queryTimeoutMs?: number;
 }
 
 export interface PostgresTls {

@@ -1,7 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part, partOf } from '../parts/part.ts';
-import type { Session, Writing } from './database.ts';
+import { type Session, together, type Writing } from './database.ts';
 import { bytesToText } from './record-table.ts';
 
 const HASH_BYTES = 32;
@@ -73,10 +73,28 @@ export async function putParts(
   parts: readonly Part[],
   alsoNeeded: readonly PartId[] = [],
 ): Promise<number> {
+  // In one order, so that two writers of the same parts do not wait in a circle.
+  const given = [...new Map(parts.map((part) => [part.id, part])).values()].sort((a, b) =>
+    a.id < b.id ? -1 : 1,
+  );
+  const stored = new Set(given.map(({ id }) => id));
+  const named = new Set([...given.flatMap(({ children }) => children), ...alsoNeeded]);
+  const others = [...named].filter((id) => !stored.has(id));
+  const [fresh] = await together(
+    insertParts(session, project, given),
+    requireParts(session, project, others),
+  );
+  return fresh;
+}
+
+async function insertParts(
+  session: Writing,
+  project: number,
+  parts: readonly Part[],
+): Promise<number> {
   let fresh = 0;
-  const given = [...new Map(parts.map((part) => [part.id, part])).values()];
-  for (let at = 0; at < given.length; at += STATEMENT_PARTS) {
-    const group = given.slice(at, at + STATEMENT_PARTS);
+  for (let at = 0; at < parts.length; at += STATEMENT_PARTS) {
+    const group = parts.slice(at, at + STATEMENT_PARTS);
     const places = group.map(
       (_, row) => `($1, ${[2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ')})`,
     );
@@ -85,13 +103,6 @@ export async function putParts(
       ON CONFLICT DO NOTHING`;
     fresh += await session.run(sql, [project, ...group.flatMap(valuesOf)]);
   }
-  const stored = new Set(given.map(({ id }) => id));
-  const named = [...given.flatMap(({ children }) => children), ...alsoNeeded];
-  await requireParts(
-    session,
-    project,
-    [...new Set(named)].filter((id) => !stored.has(id)),
-  );
   return fresh;
 }
 
@@ -122,11 +133,12 @@ function missing(id: PartId): SavepointError {
   return new SavepointError('part-missing', `part ${id} is not in the store`);
 }
 
+const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';
 const DROP = `
   WITH RECURSIVE kept(hash) AS (
-    (SELECT root FROM steps WHERE project = $1 AND root IS NOT NULL
-    UNION SELECT result FROM steps WHERE project = $1 AND result IS NOT NULL
-    UNION SELECT root FROM executions WHERE project = $1 AND root IS NOT NULL
+    (SELECT root FROM steps WHERE ${OF_PROJECT} AND root IS NOT NULL
+    UNION SELECT result FROM steps WHERE ${OF_PROJECT} AND result IS NOT NULL
+    UNION SELECT root FROM executions WHERE ${OF_PROJECT} AND root IS NOT NULL
     UNION SELECT root FROM documents WHERE project = $1)
     UNION
     SELECT ${CHILD} FROM kept JOIN parts ON parts.project = $1 AND parts.hash = kept.hash

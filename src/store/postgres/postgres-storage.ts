@@ -1,9 +1,11 @@
 import type { BaseStorage, SaveOptions } from '../documents/base-storage.ts';
 import { ProjectStorage } from '../documents/project-storage.ts';
-import type { DocumentStore, Store } from '../store.ts';
-import { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
+import { documentStore } from './documents.ts';
+import { serverFailure } from './failure.ts';
+import { openProject, type PostgresProjectOptions } from './open-project.ts';
+import type { OpenedProject } from './opened.ts';
 
-export interface PostgresStorageOptions extends PostgresStoreOptions {
+export interface PostgresStorageOptions extends PostgresProjectOptions {
   /** How long to wait for other writers before `store-locked`. Half a minute when left out. */
   readonly lockTimeoutMs?: number | undefined;
 }
@@ -13,13 +15,13 @@ export interface PostgresStorageOptions extends PostgresStoreOptions {
  * It connects when it is used for the first time. Every process with the same options sees the same documents.
  */
 export class PostgresStorage implements BaseStorage {
-  readonly #options: PostgresStoreOptions;
+  readonly #options: PostgresProjectOptions;
   readonly #documents: ProjectStorage;
-  #store: Promise<Store> | null = null;
+  #opened: Promise<OpenedProject> | null = null;
 
   constructor({ lockTimeoutMs, ...options }: PostgresStorageOptions) {
     this.#options = options;
-    const store = { documents: connecting(() => this.#connected()) };
+    const store = { documents: documentStore((work) => this.#run(work)) };
     this.#documents = new ProjectStorage({ store, lockTimeoutMs });
   }
 
@@ -41,27 +43,21 @@ export class PostgresStorage implements BaseStorage {
 
   /** Ends its connections. Idempotent; the next call connects again. */
   async close(): Promise<void> {
-    const store = this.#store;
-    this.#store = null;
-    await store?.then((one) => one.close()).catch(() => {});
+    const opened = this.#opened;
+    this.#opened = null;
+    await opened?.then(({ database }) => database.close()).catch(() => {});
   }
 
-  #connected(): Promise<Store> {
-    this.#store ??= postgresStore(this.#options).catch((error) => {
+  async #run<Result>(work: (opened: OpenedProject) => Promise<Result>): Promise<Result> {
+    this.#opened ??= openProject(this.#options).catch((error) => {
       // The server may be there the next time.
-      this.#store = null;
+      this.#opened = null;
       throw error;
     });
-    return this.#store;
+    try {
+      return await work(await this.#opened);
+    } catch (error) {
+      throw serverFailure(error);
+    }
   }
-}
-
-function connecting(store: () => Promise<Store>): DocumentStore {
-  return {
-    put: async (write, options) => (await store()).documents.put(write, options),
-    remove: async (...name) => (await store()).documents.remove(...name),
-    list: async (...name) => (await store()).documents.list(...name),
-    read: async (...name) => (await store()).documents.read(...name),
-    readParts: async (root) => (await store()).documents.readParts(root),
-  };
 }

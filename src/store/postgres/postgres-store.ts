@@ -1,4 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { makePrivateFolder } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
+import { storeFailure } from '../sqlite/connection.ts';
+import { layoutOf } from '../sqlite/layout.ts';
+import { LockFile } from '../sqlite/lock.ts';
 import type {
   BlobStore,
   DocumentStore,
@@ -9,45 +15,81 @@ import type {
   Store,
   StoreState,
   TimelineStore,
+  Worktrees,
 } from '../store.ts';
 import { putPack, readBlob } from './blobs.ts';
-import { placeOfServer, schemaOf } from './connect.ts';
-import { Database } from './database.ts';
+import { placeOfServer } from './connect.ts';
 import { documentStore } from './documents.ts';
 import { serverFailure } from './failure.ts';
-import { AdvisoryLock } from './lock.ts';
+import { ServerLock } from './lock.ts';
 import { TASKS } from './maintenance.ts';
 import { readState, writeProject } from './meta.ts';
+import { openProject, type PostgresProjectOptions } from './open-project.ts';
+import { findWorktree, makeWorktree, readServerFile } from './open-worktree.ts';
 import type { Opened, Run } from './opened.ts';
-import type { PostgresOptions } from './options.ts';
-import { findProject } from './schema.ts';
 import { timelineStore } from './timeline.ts';
+import { worktreesOf } from './worktrees.ts';
 
-export interface PostgresStoreOptions extends PostgresOptions {
-  /** The project's name on the server: any text without NUL. Stores with the same name share one timeline. */
-  readonly project: string;
-  /** False: throws `store-missing` instead of making tables or a project. */
-  readonly create?: boolean;
+export interface PostgresStoreOptions extends Omit<PostgresProjectOptions, 'create'> {
+  /**
+   * A private folder of this machine, outside of the worktree and of no other worktree: `storeDirectory(home, root)`
+   * names one. It says which worktree of the project this is, and holds the lock that outlives a broken connection.
+   */
+  readonly directory: string;
+  /** What others see as the name of this machine. That of the host when left out. */
+  readonly machine?: string;
+  /**
+   * False: throws `store-missing` instead of making tables, a project or a worktree. `worktree`: makes a worktree,
+   * of a project that is there.
+   */
+  readonly create?: boolean | 'worktree';
 }
 
 /**
- * Opens the store of a project on a PostgreSQL server. Needs the package `pg`. Throws `store-unreachable`,
- * `store-too-new` where the tables are of another format, and `argument-invalid` for options that cannot be meant.
+ * Opens the store of a worktree of a project on a PostgreSQL server. The first call with a folder makes a worktree.
+ * Needs the package `pg`. Throws `store-unreachable`, `store-too-new` where the tables are of another format,
+ * `project-mismatch` where the server has another project under this name than the one that the folder belongs to,
+ * and `argument-invalid` for options that cannot be meant.
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { project: name, create = true } = options;
-  if (name === '' || name.includes('\0') || !name.isWellFormed()) {
-    throw new SavepointError('argument-invalid', 'the name of a project is a text without NUL');
-  }
-  const schema = schemaOf(options);
-  const server = placeOfServer(options);
-  const database = await Database.open(options);
+  const { machine = hostname(), create = true } = options;
+  checkMachine(options.directory, machine);
+  const { directory, lock } = layoutOf(options.directory);
+  const known = onMachine(() => readServerFile(directory));
+  const opened = await openProject({ ...options, create: create === true }, known?.project);
   try {
-    const project = await findProject(database, schema, name, create);
-    return new PostgresStore(database, schema, project, server);
+    if (known === null && !create) {
+      throw new SavepointError('store-missing', 'this folder has no worktree on the server yet');
+    }
+    onMachine(() => makePrivateFolder(directory));
+    const worktree =
+      known === null
+        ? (await makeWorktree(opened, { name: options.project, directory, machine })).worktree
+        : await findWorktree(opened, known);
+    const file = new LockFile(lock, realpathSync(directory));
+    const place = { ...opened, worktree };
+    return new PostgresStore(place, new ServerLock(place, placeOfServer(options), file));
   } catch (error) {
-    await database.close();
+    await opened.database.close();
     throw serverFailure(error);
+  }
+}
+
+/** Failures of this machine's folder are not those of the server. */
+function onMachine<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+function checkMachine(directory: string, machine: string): void {
+  if (directory === '' || directory.includes('\0')) {
+    throw new SavepointError('argument-invalid', 'directory must name a folder');
+  }
+  if (machine === '' || machine.includes('\0') || !machine.isWellFormed()) {
+    throw new SavepointError('argument-invalid', 'the name of a machine is a text without NUL');
   }
 }
 
@@ -57,31 +99,49 @@ class PostgresStore implements Store {
   readonly documents: DocumentStore;
   // Objects of git would stay on one machine, and others could not read what they stand for.
   readonly git: null = null;
+  readonly worktrees: Worktrees;
   readonly #opened: Opened;
-  readonly #lock: AdvisoryLock;
+  readonly #lock: ServerLock;
   #closed = false;
+  #known: { readonly fence: number; readonly state: StoreState } | null = null;
+  /** Counts what may have changed the state. */
+  #version = 0;
 
-  constructor(database: Database, schema: string, project: number, server: string) {
-    const lock = new AdvisoryLock(database, schema, project, server);
+  constructor(opened: Omit<Opened, 'fence'>, lock: ServerLock) {
     this.#lock = lock;
-    this.#opened = { database, schema, project, fence: () => lock.fence };
+    this.#opened = { ...opened, fence: () => lock.fence };
     const run: Run = (work) => this.#do(work);
-    this.timeline = timelineStore(run);
+    const timeline = timelineStore(run);
+    this.timeline = {
+      ...timeline,
+      commit: (batch) => this.#changing(() => timeline.commit(batch)),
+    };
     this.blobs = {
       read: (id) => run(({ database, project }) => readBlob(database, project, id)),
-      putMany: (groups) => run(({ database, project }) => putPack(database, project, groups)),
+      putMany: (groups) => run((opened) => putPack(opened, groups)),
     };
     this.documents = documentStore(run);
+    this.worktrees = worktreesOf(run);
   }
 
+  /** Whoever holds the project lock asks for it several times, and nobody else changes it meanwhile. */
   state(): Promise<StoreState> {
-    return this.#do(({ database, project }) => readState(database, project));
+    return this.#do(async ({ database, worktree, fence }) => {
+      const held = fence();
+      if (held !== null && this.#known?.fence === held) return this.#known.state;
+      const version = this.#version;
+      const state = await readState(database, worktree);
+      if (held !== null && version === this.#version) this.#known = { fence: held, state };
+      return state;
+    });
   }
 
   setProject(identity: ProjectIdentity): Promise<void> {
-    return this.#do(({ database, project }) =>
-      database.transaction((session) => writeProject(session, project, identity)),
-    );
+    const write = (): Promise<void> =>
+      this.#do(({ database, worktree }) =>
+        database.transaction((session) => writeProject(session, worktree, identity)),
+      );
+    return this.#changing(write);
   }
 
   lock(options: LockOptions): Promise<ProjectLock> {
@@ -92,7 +152,16 @@ class PostgresStore implements Store {
     task: Task,
     ...input: Parameters<Maintenance[Task]>
   ): Promise<ReturnType<Maintenance[Task]>> {
-    return this.#do((opened) => TASKS[task](opened, ...input));
+    return this.#changing(() => this.#do((opened) => TASKS[task](opened, ...input)));
+  }
+
+  async #changing<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } finally {
+      this.#version += 1;
+      this.#known = null;
+    }
   }
 
   async close(): Promise<void> {

@@ -14,12 +14,12 @@ type Value = string | number | boolean | Uint8Array | null;
 const MOST_ROWS = 2_000;
 
 /**
- * A table that holds a row for each record of each project, made from the table's description. Texts that callers
+ * A table that holds a row for each record of each worktree, made from the table's description. Texts that callers
  * choose are bytes: PostgreSQL has no text with NUL in it, and bytes have one order on every server.
  */
 export class RecordTable<Entry extends object> {
   readonly name: string;
-  /** Its key columns, after `project`. */
+  /** Its key columns, after `worktree`. */
   readonly keys: readonly string[];
   readonly #columns: readonly Column[];
   readonly #fields: readonly (readonly [name: string, codec: Codec])[];
@@ -44,49 +44,49 @@ export class RecordTable<Entry extends object> {
     const others = names.filter((name) => !this.keys.includes(name));
     const set = others.map((name) => `${name} = excluded.${name}`).join(', ');
     this.#put = `
-      INSERT INTO ${this.name} (project, ${names.join(', ')}) SELECT $1, * FROM unnest(${lists})
-      ON CONFLICT (project, ${this.keys.join(', ')}) DO UPDATE SET ${set}`;
-    this.#select = `SELECT ${names.join(', ')} FROM ${this.name} WHERE project = $1`;
+      INSERT INTO ${this.name} (worktree, ${names.join(', ')}) SELECT $1, * FROM unnest(${lists})
+      ON CONFLICT (worktree, ${this.keys.join(', ')}) DO UPDATE SET ${set}`;
+    this.#select = `SELECT ${names.join(', ')} FROM ${this.name} WHERE worktree = $1`;
   }
 
-  /** The columns for CREATE TABLE; the key is that of the project and the record. */
+  /** The columns for CREATE TABLE; the key is that of the worktree and the record. */
   definition(): string {
     const columns = this.#columns.map(
       ({ name, type, isRequired }) => `${name} ${type}${isRequired ? ' NOT NULL' : ''}`,
     );
-    const key = `PRIMARY KEY (project, ${this.keys.join(', ')})`;
-    return [PROJECT, ...columns, 'seal integer NOT NULL', key].join(',\n    ');
+    const key = `PRIMARY KEY (worktree, ${this.keys.join(', ')})`;
+    return [WORKTREE, ...columns, 'seal integer NOT NULL', key].join(',\n    ');
   }
 
   /** Inserts records, each in the place of the one with its key. Of several with one key the last counts. */
-  async put(session: Writing, project: number, entries: readonly Entry[]): Promise<void> {
+  async put(session: Writing, worktree: number, entries: readonly Entry[]): Promise<void> {
     const last = [...new Map(entries.map((entry) => [this.#keyOf(entry), entry])).values()];
     for (let at = 0; at < last.length; at += MOST_ROWS) {
       const rows = last.slice(at, at + MOST_ROWS).map((entry) => this.#values(entry));
       const columns = [...this.#columns.keys()].map((column) => rows.map((row) => row[column]));
-      await session.run(this.#put, [project, ...columns, rows.map(seal)]);
+      session.send(this.#put, [worktree, ...columns, rows.map(seal)]);
     }
   }
 
-  /** `rest` continues the condition `project = $1`; `values` are $2 and so on. */
+  /** `rest` continues the condition `worktree = $1`; `values` are $2 and so on. */
   async list(
     session: Session,
-    project: number,
+    worktree: number,
     rest: string,
     ...values: readonly unknown[]
   ): Promise<Entry[]> {
-    const rows = await session.query<Row>(`${this.#select} ${rest}`, [project, ...values]);
+    const rows = await session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
     return rows.map((row) => this.#entry(row));
   }
 
   /** How many rows, of those that `rest` selects, are not what was written. */
   async brokenSeals(
     session: Session,
-    project: number,
+    worktree: number,
     rest: string,
     ...values: readonly unknown[]
   ): Promise<number> {
-    const rows = await session.query<Row>(`${this.#select} ${rest}`, [project, ...values]);
+    const rows = await session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
     return rows.filter(
       (row) => seal(this.#columns.map(({ name }) => row[name] as Value)) !== row.seal,
     ).length;
@@ -110,6 +110,7 @@ export class RecordTable<Entry extends object> {
 }
 
 export const PROJECT = 'project integer NOT NULL REFERENCES projects(id) ON DELETE CASCADE';
+export const WORKTREE = 'worktree integer NOT NULL REFERENCES worktrees(id) ON DELETE CASCADE';
 
 function seal(values: readonly Value[]): number {
   return sealOf(...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));

@@ -20,12 +20,13 @@ import {
   STEPS,
   WINDOWS,
 } from '../tables.ts';
-import type { Database, Session, Writing } from './database.ts';
+import type { Database, Session } from './database.ts';
 import { isUnknownTable } from './failure.ts';
-import { PROJECT, RecordTable } from './record-table.ts';
+import { PROJECT, RecordTable, WORKTREE } from './record-table.ts';
+import { MOST_TENANTS, NEXT_NUMBER, NUMBERS_EACH, rowSecuritySql, TENANT } from './tenants.ts';
 
 /** A change that this code could not read raises it, and refuses schemas with another number. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export const sessions: RecordTable<AgentSession> = new RecordTable(SESSIONS);
 export const checkpoints: RecordTable<Checkpoint> = new RecordTable(CHECKPOINTS);
@@ -39,56 +40,78 @@ export const executions: RecordTable<Execution> = new RecordTable(EXECUTIONS);
 export const steps: RecordTable<StepAttempt> = new RecordTable(STEPS);
 
 const WITH_SESSION = `
-  FOREIGN KEY (project, session_id) REFERENCES sessions(project, id) ON DELETE CASCADE`;
+  FOREIGN KEY (worktree, session_id) REFERENCES sessions(worktree, id) ON DELETE CASCADE`;
 
 /**
  * Every table and index. Tables that hold records follow from their descriptions in `tables.ts`; what is unique and
- * what belongs to what is said here. Every row says its project first, and every index begins with it: what one
- * project asks does not depend on how many others there are.
+ * what belongs to what is said here. Every row says its worktree first, or its project where all worktrees share it, and
+ * every index begins with that: what one project asks does not depend on how many others there are.
  */
 const SCHEMA = `
   CREATE TABLE format (number integer NOT NULL);
   INSERT INTO format VALUES (${FORMAT});
 
-  -- fence: raised by everybody who takes the project lock. Who has an older one holds the lock no more.
-  CREATE TABLE projects (
-    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text NOT NULL UNIQUE,
-    seq bigint NOT NULL DEFAULT 0,
-    fence bigint NOT NULL DEFAULT 0
+  -- A role of the server with projects of its own. last: the number that its newest project or worktree has got.
+  CREATE TABLE tenants (
+    role name PRIMARY KEY,
+    id integer GENERATED ALWAYS AS IDENTITY (MAXVALUE ${MOST_TENANTS}) UNIQUE,
+    last integer NOT NULL DEFAULT 0 CHECK (last < ${NUMBERS_EACH})
   );
 
-  -- What there is one of in a project: its worktree, its baseline, the journal of a restore.
+  -- uuid tells it from another project with the same name, on this server or another.
+  CREATE TABLE projects (
+    id integer PRIMARY KEY,
+    tenant integer NOT NULL REFERENCES tenants(id),
+    uuid uuid NOT NULL DEFAULT gen_random_uuid(),
+    name text NOT NULL,
+    UNIQUE (tenant, name)
+  );
+
+  -- A folder on a machine, with a timeline of its own. fence: raised by everybody who takes the lock of the worktree;
+  -- who has an older one holds the lock no more. last_commit: written anew in each transaction that commits a batch.
+  CREATE TABLE worktrees (
+    id integer PRIMARY KEY,
+    ${PROJECT},
+    uuid uuid NOT NULL,
+    machine text NOT NULL,
+    active_at bigint NOT NULL,
+    seq bigint NOT NULL DEFAULT 0,
+    fence bigint NOT NULL DEFAULT 0,
+    last_commit uuid,
+    UNIQUE (project, uuid)
+  );
+
+  -- What there is one of in a worktree: its folder, its baseline, the journal of a restore.
   CREATE TABLE meta (
-    ${PROJECT}, key text NOT NULL, value text NOT NULL, seal integer NOT NULL,
-    PRIMARY KEY (project, key)
+    ${WORKTREE}, key text NOT NULL, value text NOT NULL, seal integer NOT NULL,
+    PRIMARY KEY (worktree, key)
   );
 
   CREATE TABLE sessions (${sessions.definition()});
 
-  CREATE TABLE checkpoints (${checkpoints.definition()}, UNIQUE (project, seq), ${WITH_SESSION});
-  CREATE INDEX checkpoints_session ON checkpoints(project, session_id);
-  CREATE INDEX checkpoints_message ON checkpoints(project, message_id) WHERE message_id IS NOT NULL;
+  CREATE TABLE checkpoints (${checkpoints.definition()}, UNIQUE (worktree, seq), ${WITH_SESSION});
+  CREATE INDEX checkpoints_session ON checkpoints(worktree, session_id);
+  CREATE INDEX checkpoints_message ON checkpoints(worktree, message_id) WHERE message_id IS NOT NULL;
 
-  CREATE TABLE windows (${windows.definition()}, UNIQUE (project, opened), ${WITH_SESSION});
-  CREATE INDEX windows_session ON windows(project, session_id);
+  CREATE TABLE windows (${windows.definition()}, UNIQUE (worktree, opened), ${WITH_SESSION});
+  CREATE INDEX windows_session ON windows(worktree, session_id);
 
   CREATE TABLE heads (${heads.definition()});
 
   CREATE TABLE changes (
     ${changes.definition()},
-    FOREIGN KEY (project, session) REFERENCES sessions(project, id)
+    FOREIGN KEY (worktree, session) REFERENCES sessions(worktree, id)
   );
-  CREATE INDEX changes_path ON changes(project, path);
-  CREATE INDEX changes_checkpoint ON changes(project, checkpoint_id) WHERE checkpoint_id IS NOT NULL;
-  CREATE INDEX changes_operation ON changes(project, operation_id) WHERE operation_id IS NOT NULL;
-  CREATE INDEX changes_open ON changes(project, seq) WHERE after_mode IS NULL;
-  CREATE INDEX changes_of_several ON changes(project, seq) WHERE co_authors IS NOT NULL;
-  CREATE INDEX changes_session ON changes(project, session) WHERE session IS NOT NULL;
+  CREATE INDEX changes_path ON changes(worktree, path);
+  CREATE INDEX changes_checkpoint ON changes(worktree, checkpoint_id) WHERE checkpoint_id IS NOT NULL;
+  CREATE INDEX changes_operation ON changes(worktree, operation_id) WHERE operation_id IS NOT NULL;
+  CREATE INDEX changes_open ON changes(worktree, seq) WHERE after_mode IS NULL;
+  CREATE INDEX changes_of_several ON changes(worktree, seq) WHERE co_authors IS NOT NULL;
+  CREATE INDEX changes_session ON changes(worktree, session) WHERE session IS NOT NULL;
 
   CREATE TABLE private_paths (${privatePaths.definition()});
   CREATE TABLE cancellations (${cancellations.definition()});
-  CREATE TABLE operations (${operations.definition()}, UNIQUE (project, seq));
+  CREATE TABLE operations (${operations.definition()}, UNIQUE (worktree, seq));
 
   -- stored is null for a blob that was only ever named. named: a batch brought it or referred to it; others are
   -- there for a pack alone.
@@ -113,12 +136,14 @@ const SCHEMA = `
   );
   ALTER TABLE pieces ALTER COLUMN data SET STORAGE EXTERNAL;
 
-  -- Which blobs came with which pack.
+  -- Which blobs came with which pack. A worktree removes its own packs alone: another may have one that no baseline
+  -- names yet.
   CREATE TABLE packed (
     project integer NOT NULL,
     hash bytea NOT NULL,
+    ${WORKTREE},
     pack text NOT NULL,
-    PRIMARY KEY (project, hash, pack),
+    PRIMARY KEY (project, hash, worktree, pack),
     FOREIGN KEY (project, hash) REFERENCES blobs(project, hash) ON DELETE CASCADE
   );
 
@@ -147,16 +172,16 @@ const SCHEMA = `
     ${executions.definition()},
     num bigint GENERATED ALWAYS AS IDENTITY
   );
-  CREATE INDEX executions_session ON executions(project, session_id);
+  CREATE INDEX executions_session ON executions(worktree, session_id);
 
   CREATE TABLE steps (
     ${steps.definition()},
-    FOREIGN KEY (project, execution) REFERENCES executions(project, id) ON DELETE CASCADE
+    FOREIGN KEY (worktree, execution) REFERENCES executions(worktree, id) ON DELETE CASCADE
   );
 `;
 
-/** Advisory locks have two numbers: what is locked, and the project. */
-export type LockClass = 'schema' | 'project' | 'parts';
+/** Advisory locks have two numbers: what is locked, and the number of the worktree or of the project. */
+export type LockClass = 'schema' | 'worktree' | 'contents';
 
 /** The number of a class, for one schema: others in the same database have locks of their own. */
 export function lockClass(schema: string, name: LockClass): number {
@@ -165,30 +190,47 @@ export function lockClass(schema: string, name: LockClass): number {
 
 interface Found {
   readonly format: number;
-  readonly project: number | null;
+  readonly id: number | null;
+  readonly uuid: string | null;
 }
 
+/** A project on the server: its number in every table, and the id that it has for good. */
+export interface ProjectRow {
+  readonly id: number;
+  readonly uuid: string;
+}
+
+// A superuser sees the projects of all tenants.
 const FIND = `
-  SELECT number AS format, (SELECT id FROM projects WHERE name = $1) AS project FROM format`;
+  SELECT number AS format, id, uuid FROM format
+  LEFT JOIN projects ON tenant = ${TENANT} AND name = $1`;
+const COME = 'INSERT INTO tenants (role) VALUES (current_user) ON CONFLICT DO NOTHING';
+const MAKE = `
+  WITH ${NEXT_NUMBER} INSERT INTO projects (id, tenant, name) SELECT number, tenant, $1 FROM next
+  ON CONFLICT DO NOTHING`;
 
 /**
- * The number of a project, which is made where there is none, with the tables if need be. Throws `store-missing` where
- * nothing may be made, and `store-too-new` where the tables have another format.
+ * The project of a name, which is made where there is none, with the tables if need be. Null where nothing may be
+ * made. Throws `store-too-new` where the tables have another format.
  */
 export async function findProject(
   database: Database,
   schema: string,
   name: string,
   create: boolean,
-): Promise<number> {
+): Promise<ProjectRow | null> {
   const found = await find(database, name);
   if (found !== null) requireFormat(found.format);
-  if (found?.project) return found.project;
-  if (!create) {
-    throw new SavepointError('store-missing', 'the database has no store for this project yet');
-  }
-  const first = `SELECT pg_advisory_xact_lock(${lockClass(schema, 'schema')}, 0)`;
-  return database.transaction((session) => makeProject(session, schema, name), { first });
+  if (found !== null && found.id !== null) return found as ProjectRow;
+  if (!create) return null;
+  if (found === null) await makeTables(database, schema);
+  await database.transaction(async (session) => {
+    session.send(COME);
+    session.send(MAKE, [name]);
+  });
+  const made = await find(database, name);
+  requireFormat(made?.format ?? null);
+  return made as ProjectRow;
 }
 
 /** Null where there are no tables. */
@@ -202,20 +244,26 @@ async function find(session: Session, name: string): Promise<Found | null> {
 }
 
 /** One makes them at a time: whoever comes second finds them. */
-async function makeProject(session: Writing, schema: string, name: string): Promise<number> {
-  const sql = 'SELECT to_regclass($1) IS NOT NULL AS there';
-  const [table] = await session.query<{ there: boolean }>(sql, [`${schema}.format`]);
-  if (!table?.there) {
-    await session.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-    for (const statement of SCHEMA.split(/;\n/)) {
-      if (statement.trim() !== '') await session.run(statement);
-    }
-  }
-  const insert = 'INSERT INTO projects (name) VALUES ($1) ON CONFLICT DO NOTHING';
-  await session.run(insert, [name]);
-  const found = await find(session, name);
-  requireFormat(found?.format ?? null);
-  return found?.project as number;
+async function makeTables(database: Database, schema: string): Promise<void> {
+  const first = `SELECT pg_advisory_xact_lock(${lockClass(schema, 'schema')}, 0)`;
+  await database.transaction(
+    async (session) => {
+      const sql = 'SELECT to_regclass($1) IS NOT NULL AS there';
+      const [table] = await session.query<{ there: boolean }>(sql, [`${schema}.format`]);
+      if (!table?.there) for (const statement of tablesSql(schema)) await session.run(statement);
+    },
+    { first },
+  );
+}
+
+/** What makes the schema and all that is in it. */
+export function tablesSql(schema: string): string[] {
+  const tables = SCHEMA.split(/;\n/).map((statement) => statement.trim());
+  return [
+    `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+    ...tables.filter((statement) => statement !== ''),
+    ...rowSecuritySql(),
+  ];
 }
 
 function requireFormat(format: number | null): void {

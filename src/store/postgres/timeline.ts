@@ -22,54 +22,63 @@ import {
 } from './schema.ts';
 
 export function timelineStore(run: Run): TimelineStore {
-  const read = <Result>(work: (session: Session, project: number) => Promise<Result>) =>
-    run(({ database, project }) => work(database, project));
+  return { commit: (batch) => run((opened) => commitBatch(opened, batch)), ...timelineReader(run) };
+}
+
+/** What can be read of a timeline: of the store's own, or of another worktree's. */
+export function timelineReader(run: Run): Omit<TimelineStore, 'commit'> {
+  const read = <Result>(work: (session: Session, worktree: number) => Promise<Result>) =>
+    run(({ database, worktree }) => work(database, worktree));
   return {
-    commit: (batch) => run((opened) => commitBatch(opened, batch)),
     sessions: (ids) =>
-      read((session, project) =>
-        listByIds(session, project, sessions, ids, 'ORDER BY last_active_at DESC, id'),
+      read((session, worktree) =>
+        listByIds(session, worktree, sessions, ids, 'ORDER BY last_active_at DESC, id'),
       ),
-    checkpoints: (query) => read((session, project) => listCheckpoints(session, project, query)),
-    changedPaths: (ids) => read((session, project) => countChangedPaths(session, project, ids)),
+    checkpoints: (query) => read((session, worktree) => listCheckpoints(session, worktree, query)),
+    changedPaths: (ids) => read((session, worktree) => countChangedPaths(session, worktree, ids)),
     heads: (paths) =>
-      read((session, project) => {
+      read((session, worktree) => {
         const where = new Conditions();
         where.add('path = ANY(?::bytea[])', paths?.map(pathToBytes));
-        return heads.list(session, project, `${where.sql} ORDER BY path`, ...where.values);
+        return heads.list(session, worktree, `${where.sql} ORDER BY path`, ...where.values);
       }),
-    changes: (query) => read((session, project) => listChanges(session, project, query)),
+    changes: (query) => read((session, worktree) => listChanges(session, worktree, query)),
     cancellations: (seqs) =>
-      read((session, project) => {
+      read((session, worktree) => {
         const rest = 'AND change_seq = ANY($2::bigint[]) ORDER BY by_seq, change_seq';
-        return cancellations.list(session, project, rest, seqs);
+        return cancellations.list(session, worktree, rest, seqs);
       }),
     privatePaths: () =>
-      read(async (session, project) => {
-        const rows = await privatePaths.list(session, project, 'ORDER BY path');
+      read(async (session, worktree) => {
+        const rows = await privatePaths.list(session, worktree, 'ORDER BY path');
         return rows.map(({ path }) => path);
       }),
     operations: ({ ids, limit } = {}) =>
-      read((session, project) =>
-        listByIds(session, project, operations, ids, 'ORDER BY seq DESC', limit),
+      read((session, worktree) =>
+        listByIds(session, worktree, operations, ids, 'ORDER BY seq DESC', limit),
       ),
-    windows: () => read((session, project) => windows.list(session, project, 'ORDER BY opened')),
+    windows: () => read((session, worktree) => windows.list(session, worktree, 'ORDER BY opened')),
     journal: () => read(readJournal),
     executions: (ids) =>
-      read((session, project) =>
-        listByIds(session, project, executions, ids, 'ORDER BY updated_at DESC, num DESC'),
+      read((session, worktree) =>
+        listByIds(session, worktree, executions, ids, 'ORDER BY updated_at DESC, num DESC'),
       ),
     steps: (executionId, index) =>
-      read((session, project) => {
+      read((session, worktree) => {
         const where = new Conditions();
         where.equals('execution', executionId);
         where.add('step = ?', index);
-        return steps.list(session, project, `${where.sql} ORDER BY step, attempt`, ...where.values);
+        return steps.list(
+          session,
+          worktree,
+          `${where.sql} ORDER BY step, attempt`,
+          ...where.values,
+        );
       }),
   };
 }
 
-/** The conditions of a query after `project = $1`. A condition whose value is undefined is left out. */
+/** The conditions of a query after `worktree = $1`. A condition whose value is undefined is left out. */
 class Conditions {
   readonly #texts: string[] = [];
   readonly values: unknown[] = [];
@@ -108,7 +117,7 @@ class Conditions {
 /** Of all records, or of these. */
 function listByIds<Entry extends object>(
   session: Session,
-  project: number,
+  worktree: number,
   table: RecordTable<Entry>,
   ids: readonly string[] | undefined,
   order: string,
@@ -117,12 +126,12 @@ function listByIds<Entry extends object>(
   const where = new Conditions();
   where.among('id', ids);
   const rest = `${where.sql} ${order} ${where.limit(limit)}`;
-  return table.list(session, project, rest, ...where.values);
+  return table.list(session, worktree, rest, ...where.values);
 }
 
 async function listChanges(
   session: Session,
-  project: number,
+  worktree: number,
   query: ChangeQuery,
 ): Promise<readonly Change[]> {
   const { sessionIds, checkpointIds, open } = query;
@@ -131,19 +140,20 @@ async function listChanges(
   where.among('session', sessionIds);
   where.among('checkpoint_id', checkpointIds);
   addRest(where, query);
-  const own = await changes.list(session, project, `${where.sql} ORDER BY seq`, ...where.values);
+  const own = await changes.list(session, worktree, `${where.sql} ORDER BY seq`, ...where.values);
   // An open change belongs to nobody but the call that will end it.
   if (open || (sessionIds === undefined && checkpointIds === undefined)) return own;
   const known = new Set(own.map(({ seq }) => seq));
-  const others = await listCoAuthored(session, project, query);
+  const others = await listCoAuthored(session, worktree, query);
   const added = others.filter(({ seq }) => !known.has(seq));
   return added.length === 0 ? own : [...own, ...added].sort((a, b) => a.seq - b.seq);
 }
 
-function addRest(where: Conditions, { operationId, paths, after }: ChangeQuery): void {
+function addRest(where: Conditions, { operationId, paths, after, before }: ChangeQuery): void {
   where.equals('operation_id', operationId);
   where.add('path = ANY(?::bytea[])', paths?.map(pathToBytes));
   where.add('seq > ?', after);
+  where.add('seq < ?', before);
 }
 
 /**
@@ -152,13 +162,13 @@ function addRest(where: Conditions, { operationId, paths, after }: ChangeQuery):
  */
 async function listCoAuthored(
   session: Session,
-  project: number,
+  worktree: number,
   query: ChangeQuery,
 ): Promise<readonly Change[]> {
   const where = new Conditions();
   where.always('co_authors IS NOT NULL');
   addRest(where, query);
-  const found = await changes.list(session, project, where.sql, ...where.values);
+  const found = await changes.list(session, worktree, where.sql, ...where.values);
   const [wantedSessions, wantedCheckpoints] = [setOf(query.sessionIds), setOf(query.checkpointIds)];
   const isAmong = (wanted: Set<string> | null, authors: readonly (string | null)[]): boolean =>
     wanted === null || authors.some((author) => author !== null && wanted.has(author));
@@ -189,10 +199,10 @@ const OF_FOLDER = `(
 
 const countedSql = (which: string): string => `
   SELECT seq, path, checkpoint_id, co_authors, ${OF_FOLDER} AS of_folder,
-    EXISTS (SELECT 1 FROM cancellations AS c WHERE c.project = $1 AND c.change_seq = seq) AS is_cancelled
-  FROM changes WHERE project = $1 AND ${IS_CHANGED} AND ${which}`;
+    EXISTS (SELECT 1 FROM cancellations AS c WHERE c.worktree = $1 AND c.change_seq = seq) AS is_cancelled
+  FROM changes WHERE worktree = $1 AND ${IS_CHANGED} AND ${which}`;
 
-// In two halves, each with an index of its own: with OR the server reads every change of the project.
+// In two halves, each with an index of its own: with OR the server reads every change of the worktree.
 const COUNTED = `
   ${countedSql('checkpoint_id = ANY($2::bytea[])')}
   UNION ALL
@@ -210,10 +220,10 @@ interface CountedRow {
 
 async function countChangedPaths(
   session: Session,
-  project: number,
+  worktree: number,
   ids: readonly CheckpointId[],
 ): Promise<ReadonlyMap<CheckpointId, ChangedPaths>> {
-  const rows = await session.query<CountedRow>(COUNTED, [project, ids.map(textToBytes)]);
+  const rows = await session.query<CountedRow>(COUNTED, [worktree, ids.map(textToBytes)]);
   const counted = new Map<CheckpointId, CountedRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) for (const id of messagesOf(row)) counted.get(id)?.push(row);
   const some = [...counted].filter(([, found]) => found.length > 0);
@@ -245,13 +255,13 @@ function countsOf(rows: readonly CountedRow[]): ChangedPaths {
 // The ids right before and right after each of those asked for.
 const BESIDE = `id IN (
   SELECT near.id FROM unnest(?::bytea[]) AS asked(id) CROSS JOIN LATERAL (
-    (SELECT id FROM checkpoints WHERE project = $1 AND id < asked.id ORDER BY id DESC LIMIT 1)
+    (SELECT id FROM checkpoints WHERE worktree = $1 AND id < asked.id ORDER BY id DESC LIMIT 1)
     UNION ALL
-    (SELECT id FROM checkpoints WHERE project = $1 AND id > asked.id ORDER BY id LIMIT 1)) AS near)`;
+    (SELECT id FROM checkpoints WHERE worktree = $1 AND id > asked.id ORDER BY id LIMIT 1)) AS near)`;
 
 async function listCheckpoints(
   session: Session,
-  project: number,
+  worktree: number,
   query: CheckpointQuery,
 ): Promise<readonly Checkpoint[]> {
   const { prefix, importedAt, path } = query;
@@ -264,7 +274,7 @@ async function listCheckpoints(
   where.add('created_at >= ?', query.since);
   if (importedAt === null) where.always('imported_at IS NULL');
   else where.add('imported_at = ?', importedAt);
-  if (path !== undefined) where.among('id', await changedUnder(session, project, path));
+  if (path !== undefined) where.among('id', await changedUnder(session, worktree, path));
   where.add(BESIDE, query.beside?.map(textToBytes));
   if (prefix) {
     where.add('id >= ?', textToBytes(prefix));
@@ -273,21 +283,21 @@ async function listCheckpoints(
   if (query.labelled) where.always('label IS NOT NULL');
   const order = query.oldestFirst ? 'ASC' : 'DESC';
   const rest = `${where.sql} ORDER BY seq ${order} ${where.limit(query.limit)}`;
-  return checkpoints.list(session, project, rest, ...where.values);
+  return checkpoints.list(session, worktree, rest, ...where.values);
 }
 
 // The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.
 const CHANGED_UNDER = `
   SELECT DISTINCT checkpoint_id, co_authors FROM changes
-  WHERE project = $1 AND ${IS_CHANGED} AND (path = $2 OR (path > $3 AND path < $4))`;
+  WHERE worktree = $1 AND ${IS_CHANGED} AND (path = $2 OR (path > $3 AND path < $4))`;
 
 async function changedUnder(
   session: Session,
-  project: number,
+  worktree: number,
   path: TrackedPath,
 ): Promise<CheckpointId[]> {
   const range = [path, `${path}/`, `${path}0`].map((one) => pathToBytes(one as TrackedPath));
-  const rows = await session.query<CountedRow>(CHANGED_UNDER, [project, ...range]);
+  const rows = await session.query<CountedRow>(CHANGED_UNDER, [worktree, ...range]);
   return rows.flatMap(messagesOf);
 }
 

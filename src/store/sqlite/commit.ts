@@ -53,22 +53,24 @@ export function commitBatch(opened: Opened, batch: Batch): void {
 
 function writeRows(numbers: Numbers, batch: Batch): void {
   const { connection } = numbers;
+  // Rows of another store keep their numbers.
+  const base = batch.carried === undefined ? batch.base : 0;
   for (const session of batch.sessions ?? []) putSession(numbers, session);
   for (const checkpoint of batch.checkpoints ?? []) {
-    requireNumber(connection, checkpoints, checkpoint, batch.base);
+    requireNumber(connection, checkpoints, checkpoint, base);
     checkpoints.put(numbers, checkpoint);
   }
-  writeChanges(numbers, batch);
+  writeChanges(numbers, { ...batch, base });
   for (const closed of batch.closed ?? []) closeChange(numbers, closed);
   for (const seq of batch.doubted ?? []) doubtChange(connection, seq);
   for (const pair of batch.cancellations ?? []) cancellations.put(numbers, pair);
   for (const path of batch.privatePaths ?? []) privatePaths.put(numbers, { path });
   for (const operation of batch.operations ?? []) {
-    requireNumber(connection, operations, operation, batch.base);
+    requireNumber(connection, operations, operation, base);
     operations.put(numbers, operation);
   }
   for (const window of batch.windows ?? []) {
-    checkWindow(window, windows.find(connection, window.id), batch.base);
+    checkWindow(window, windows.find(connection, window.id), base);
     windows.put(numbers, window);
   }
   if (batch.baseline !== undefined) writeBaseline(connection, batch.baseline);
@@ -76,7 +78,8 @@ function writeRows(numbers: Numbers, batch: Batch): void {
   for (const part of batch.parts ?? []) numbers.parts.put(part);
   for (const execution of batch.executions ?? []) executions.put(numbers, execution);
   for (const step of batch.steps ?? []) steps.put(numbers, step);
-  const seq = newestSeq(batch);
+  for (const head of batch.carried?.heads ?? []) heads.put(numbers, head);
+  const seq = batch.carried?.seq ?? newestSeq(batch);
   if (seq > batch.base) writeSeq(connection, seq);
 }
 

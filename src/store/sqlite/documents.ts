@@ -21,6 +21,7 @@ export function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
   return {
     put: (write, options) => run(() => writer.put(write, options)),
     remove: (category, key, options) => run(() => writer.remove(category, key, options)),
+    categories: () => run(({ connection }) => listCategories(connection)),
     list: (category, key) => run(({ connection }) => listDocuments(connection, category, key)),
     read: (category, key) =>
       run(({ connection }) =>
@@ -105,6 +106,11 @@ function removeDocument(connection: Connection, category: string, key: string): 
 const FIND = `
   SELECT category, key, saved_at, coalesce(hash, (SELECT hash FROM parts WHERE id = part)) AS hash
   FROM documents WHERE category = ?`;
+
+function listCategories(connection: Connection): string[] {
+  const rows = connection.all<DocumentRow>('SELECT DISTINCT category FROM documents');
+  return rows.map(({ category }) => read(category)).sort();
+}
 
 /** In the order of their keys; with a key, at most that one. */
 function listDocuments(connection: Connection, category: string, key?: string): StoredDocument[] {

@@ -74,6 +74,7 @@ export class SqliteStore implements Store {
   readonly blobs: BlobStore;
   readonly documents: DocumentStore;
   readonly git: GitStore | null;
+  readonly worktrees: null = null;
   readonly #opened: Opened;
   readonly #lock: LockFile;
   readonly #file: string | null;

@@ -91,6 +91,7 @@ function listByIds<Entry extends object>(
 }
 
 const LISTED_PATHS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
+const NEWEST_OF_PATHS = `(SELECT seq FROM heads WHERE path IN ${LISTED_BYTES})`;
 const LISTED_SESSIONS = `(SELECT num FROM sessions WHERE id IN ${LISTED_TEXTS})`;
 
 function listChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
@@ -114,6 +115,7 @@ function listCoAuthored(connection: Connection, query: ChangeQuery): readonly Ch
   where.add('operation_id = ?', query.operationId);
   where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
   where.add('changes.seq > ?', query.after);
+  where.add('changes.seq < ?', query.before);
   where.add(CO_AUTHORED('checkpointId'), checkpointIds && hexList(checkpointIds));
   where.add(CO_AUTHORED('sessionId'), sessionIds && hexList(sessionIds));
   return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
@@ -122,13 +124,17 @@ function listCoAuthored(connection: Connection, query: ChangeQuery): readonly Ch
 function listOwnChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
   const { sessionIds, paths, checkpointIds } = query;
   const where = new Conditions();
+  const listed = paths && hexList(paths.map(pathToBytes));
+  // An open change is the newest of its path.
+  if (query.open) where.narrow('changes.seq', `IN ${NEWEST_OF_PATHS}`, listed);
   // Of open changes there are few, and an index that holds no others.
   if (query.open) where.lead('after_mode IS NULL');
   where.narrow('operation_id', '= ?', query.operationId);
   where.narrow('checkpoint_id', `IN ${LISTED_TEXTS}`, checkpointIds && hexList(checkpointIds));
-  where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
+  if (!query.open) where.narrow('changes.path', `IN ${LISTED_PATHS}`, listed);
   where.narrow('session', `IN ${LISTED_SESSIONS}`, sessionIds && hexList(sessionIds));
   where.add('changes.seq > ?', query.after);
+  where.add('changes.seq < ?', query.before);
   return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
 }
 

@@ -33,6 +33,8 @@ const QUERIES: readonly (readonly [ChangeQuery, readonly number[]])[] = [
   [{}, [1, 2, 3, 4, 5, 6, 7]],
   [{ after: 5 }, [6, 7]],
   [{ after: 7 }, []],
+  [{ before: 3 }, [1, 2]],
+  [{ after: 2, before: 5 }, [3, 4]],
   [{ sessionIds: ['s', 't'] }, [1, 2, 3, 4]],
   [{ sessionIds: [] }, []],
   [{ paths: ['b', 'a', 'a', 'none'].map(pathOf) }, [1, 2, 4, 5, 6]],
@@ -132,12 +134,12 @@ export function changeRules({ test }: Tests<Store>): void {
 
   test('knows by what a change was taken back, in the order in which that happened', async (store) => {
     const pairs = [
-      { by: 9, change: 1 },
-      { by: 7, change: 2 },
-      { by: 8, change: 1 },
+      { by: 9, change: 1, inPart: false },
+      { by: 7, change: 2, inPart: true },
+      { by: 8, change: 1, inPart: false },
     ];
     await commit(store, { cancellations: pairs });
-    await commit(store, { cancellations: [{ by: 8, change: 1 }] });
+    await commit(store, { cancellations: [{ by: 8, change: 1, inPart: false }] });
     assert.deepEqual(await store.timeline.cancellations([1, 1]), [pairs[2], pairs[0]]);
     assert.deepEqual(await store.timeline.cancellations([2, 1, 3]), [pairs[1], pairs[2], pairs[0]]);
     assert.deepEqual(await store.timeline.cancellations([7, 8, 9]), []);

@@ -14,6 +14,7 @@ import {
   journalOf,
   noiseBlob,
   operationOf,
+  pathOf,
   rejectsWith,
   sessionOf,
   textBlob,
@@ -38,6 +39,32 @@ export function commitRules({ test, testTwo }: Tests<Store>): void {
     assert.deepEqual((await store.state()).project, identity);
     await store.setProject({ ...identity, inode: '7' });
     assert.equal((await store.state()).project?.inode, '7');
+  });
+
+  test('takes over rows of another store with their numbers, and heads whose changes are gone', async (store) => {
+    const [blob, other] = [textBlob('kept'), textBlob('newer')];
+    const head = { path: pathOf('gone'), seq: 4, state: fileOf(blob), open: false };
+    const opened = windowOf(5, { closed: 30 });
+    await commit(store, { sessions: [sessionOf('s')], carried: { seq: 40 } });
+    await commit(store, {
+      blobs: [blob, other],
+      checkpoints: [checkpointOf(2)],
+      changes: [changeOf(7, 'a', { after: fileOf(other) })],
+      windows: [opened],
+      carried: { seq: 40, heads: [head] },
+    });
+    await commit(store, { operations: [operationOf(3)], carried: { seq: 40 } });
+    assert.equal(await currentSeq(store), 40);
+    const heads = await store.timeline.heads();
+    assert.deepEqual(heads, [
+      { path: pathOf('a'), seq: 7, state: fileOf(other), open: false },
+      head,
+    ]);
+    assert.deepEqual(await store.timeline.windows(), [opened]);
+    assert.equal((await store.timeline.operations())[0]?.seq, 3);
+    await rejectsWith(commit(store, { checkpoints: [checkpointOf(8)] }), 'argument-invalid');
+    await commit(store, { checkpoints: [checkpointOf(41)] });
+    await store.maintain('verify', null, null);
   });
 
   test('moves to the newest number of the rows in a batch', async (store) => {
@@ -156,7 +183,7 @@ function everything(base: number): Batch {
     sessions: [sessionOf('s')],
     checkpoints: [checkpointOf(base + 1, { sessionId: 's' })],
     changes: [changeOf(base + 2, 'a', { before: fileOf(small), after: fileOf(large) })],
-    cancellations: [{ by: base + 2, change: base + 1 }],
+    cancellations: [{ by: base + 2, change: base + 1, inPart: false }],
     operations: [operationOf(base + 3)],
     windows: [windowOf(base + 2, { closed: base + 3 })],
     baseline: baselineOf(base + 1, small),

@@ -17,6 +17,20 @@ export function documentRules({ test, testTwo }: Tests<Store>): void {
     assert.deepEqual(await store.documents.list('other', 'a'), []);
   });
 
+  test('lists the categories that have documents', async (store) => {
+    assert.deepEqual(await store.documents.categories(), []);
+    for (const [category, key] of [
+      ['b', '1'],
+      ['a\0', '1'],
+      ['b', '2'],
+    ] as const) {
+      await save(store, category, key, 1);
+    }
+    assert.deepEqual(await store.documents.categories(), ['a\0', 'b']);
+    await store.documents.remove('a\0', '1', SOON);
+    assert.deepEqual(await store.documents.categories(), ['b']);
+  });
+
   test('replaces a document by its name, and removes it', async (store) => {
     await save(store, 'state', 'a', 1, 5);
     await save(store, 'state', 'a', 2, 7);

@@ -87,17 +87,21 @@ export function pruneRules({ test, testTwo }: Tests<Store>): void {
   test('drops cancellations with either of their changes, and no others', async (store) => {
     const changes = [changeOf(1, 'a', { after: null }), ...times(4, (at) => changeOf(at + 2, 'b'))];
     const kept = [
-      { by: 5, change: 1 },
-      { by: 5, change: 4 },
+      { by: 5, change: 1, inPart: false },
+      { by: 5, change: 4, inPart: false },
     ];
-    const cancellations = [{ by: 3, change: 2 }, { by: 3, change: 1 }, ...kept];
+    const cancellations = [
+      { by: 3, change: 2, inPart: false },
+      { by: 3, change: 1, inPart: false },
+      ...kept,
+    ];
     await commit(store, { changes, cancellations });
     await store.maintain('prune', 4);
     assert.deepEqual(await store.timeline.cancellations([1, 2, 3, 4, 5]), kept);
   });
 
   test('lets changes stay that a newer one takes back, until that one goes', async (store) => {
-    const cancellations = [1, 2].map((change) => ({ by: 3, change }));
+    const cancellations = [1, 2].map((change) => ({ by: 3, change, inPart: false }));
     await commit(store, { changes: times(4, (at) => changeOf(at + 1, 'a')), cancellations });
     await store.maintain('prune', 3);
     assert.deepEqual(seqsOf(await store.timeline.changes({})), [1, 2, 3, 4]);

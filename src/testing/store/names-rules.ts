@@ -125,7 +125,7 @@ export function namesRules({ test }: Tests<Store>): void {
       };
       return changeOf(number, `folder/${number}`, named);
     });
-    const cancellations = numbers.map((change) => ({ by: MANY + change, change }));
+    const cancellations = numbers.map((change) => ({ by: MANY + change, change, inPart: false }));
     await commit(store, { sessions, changes, cancellations });
     const paths = changes.map(({ path }) => path);
     const sessionIds = sessions.map(({ id }) => id);

@@ -246,9 +246,9 @@ export function checkpointRules({ test }: Tests<Store>): void {
       changeOf(at + 1, 'a', { checkpointId, after: null }),
     );
     const cancellations = [
-      { by: 3, change: 1 },
-      { by: 4, change: 1 },
-      { by: 4, change: 3 },
+      { by: 3, change: 1, inPart: false },
+      { by: 4, change: 1, inPart: false },
+      { by: 4, change: 3, inPart: false },
     ];
     await commit(store, { changes, cancellations });
     const counts = await store.timeline.changedPaths([one, two]);
@@ -314,7 +314,7 @@ export function operationRules({ test, testTwo }: Tests<Store>): void {
       ],
       operations: [operationOf(5, { description: 'NUL \0 and \u2028' })],
       changes: [{ ...changeOf(6, 'a'), path }],
-      cancellations: [{ by: 6, change: 1 }],
+      cancellations: [{ by: 6, change: 1, inPart: false }],
     });
     await commit(store, { journal });
     assert.deepEqual(await store.timeline.journal(), journal);

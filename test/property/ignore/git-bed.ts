@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadGlobalRules, readRuleText } from '../../../src/capture/ignore/global-rules.ts';
+import {
+  excludesReader,
+  loadGlobalRules,
+  readRuleText,
+} from '../../../src/capture/ignore/global-rules.ts';
 import { parseIgnore } from '../../../src/capture/ignore/ignore-file.ts';
 import {
   type FolderRules,
@@ -72,7 +76,10 @@ export class GitBed {
    */
   inScopeForUs(from: ByteText): ByteText[] {
     const root = this.#at(from);
-    const global = loadGlobalRules(root.toString(), this.#environment);
+    const global = loadGlobalRules(
+      root.toString(),
+      excludesReader(root.toString(), this.#environment),
+    );
     if (from !== '' && global.above?.length === 0) return [];
     const scope = rootScope(global, rulesIn(root), { defaults: false });
     return filesIn(root, scope).sort();

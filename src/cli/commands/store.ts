@@ -1,0 +1,164 @@
+import { findProject } from '../../config/find-project.ts';
+import {
+  type MoveRequest,
+  moveToFolder,
+  moveToServer,
+  removeSetAside,
+  setAsideIn,
+} from '../../config/move-project.ts';
+import { joinServer, serverOptions } from '../../config/project-store.ts';
+import { displayText } from '../../index.ts';
+import { described, exact, listOf, TEXT, type TypeOf } from '../../model/check.ts';
+import { nearestWord, plural } from '../../terminal/phrases.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import { type Call, type Command, flag, option, wordOption } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { KEPT_IN } from '../json-shapes.ts';
+import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { asksFirst, confirmed } from '../options.ts';
+import { serverText, storeOf } from './status.ts';
+
+const SHAPE = exact({
+  project: TEXT,
+  store: KEPT_IN,
+  setAside: described(
+    'Folders with stores that moves have left; savepoint store clean removes them.',
+    listOf(TEXT),
+  ),
+});
+
+const VERBS = ['status', 'move', 'join', 'clean'] as const;
+type Verb = (typeof VERBS)[number];
+const PLACES = ['server', 'folder'] as const;
+
+export const store: Command = {
+  name: 'store',
+  arguments: '[status | move --to server PROJECT | move --to folder | join PROJECT | clean]',
+  summary: 'where the timeline is kept: in a folder, or on a database server',
+  details:
+    'A timeline is kept in a folder of this machine, or on a PostgreSQL server, where several machines\n' +
+    'share it. `status` says where. `move` carries all of it to the other place: every row and every content\n' +
+    'is compared there before the new place counts, and until then the old one does, also after a crash.\n' +
+    'The old store is set aside; `clean` removes it for good. `join` makes this folder one more worktree of\n' +
+    'a project that is on the server. The server comes from SAVEPOINT_DATABASE_URL or from databaseUrl in\n' +
+    'your own configuration file, never from an argument, which other users of the machine could read.',
+  options: {
+    to: option('PLACE', 'move: server or folder', PLACES),
+    yes: flag('move, clean: do not ask'),
+  },
+  examples: [
+    ['savepoint store', 'where the timeline of this project is kept'],
+    ['savepoint store move --to server website', 'to the server, as the project website'],
+    ['savepoint store join website', 'on a second machine: the same project'],
+    ['savepoint store move --to folder', 'back to this machine'],
+    ['savepoint store clean', 'remove what moves have set aside'],
+  ],
+  completes: [VERBS],
+  json: { store: SHAPE },
+  run: async (call) => {
+    const [word = 'status', ...words] = [...call.args, ...call.rest];
+    const verb = VERBS.find((one) => one === word);
+    if (verb === undefined) throw unknownVerb(word);
+    if (verb !== 'move' && call.values.has('to')) {
+      throw new UsageError(`--to is not for store ${verb}`, SEE);
+    }
+    return ACTS[verb](call, words);
+  },
+};
+
+const SEE = 'see: savepoint store --help';
+
+const ACTS: Readonly<Record<Verb, (call: Call, words: readonly string[]) => Promise<ExitCode>>> = {
+  status: async (call, words) => {
+    expectWords(words, 0);
+    return show(call);
+  },
+  move: runMove,
+  join: async (call, words) => {
+    const [project = ''] = expectWords(words, 1);
+    const { root, database } = requestOf(call);
+    await joinServer(call.io, { root, project, database });
+    call.io.done = 'the project was joined all the same';
+    return show(call);
+  },
+  clean: runClean,
+};
+
+async function runMove(call: Call, words: readonly string[]): Promise<ExitCode> {
+  const to = wordOption(call, 'to', PLACES);
+  if (to === undefined) throw new UsageError('where to?', 'add --to server, or --to folder');
+  const [project = ''] = expectWords(words, to === 'server' ? 1 : 0);
+  const request = requestOf(call);
+  // Before the question: nobody should agree to what cannot be done.
+  serverOptions(request.database);
+  const where =
+    to === 'server' ? `to the server, as project ${displayText(project)}` : 'back to a folder';
+  const question = `Move the timeline of ${displayText(request.root)} ${where}?`;
+  if (asksFirst(call) && !(await confirmed(call, question))) return EXIT.interrupted;
+  // An interrupted restore is finished when the timeline is opened.
+  await withTimeline(call, async () => undefined);
+  if (to === 'server') await moveToServer(call.io, project, request);
+  else await moveToFolder(call.io, request);
+  call.io.progress.end();
+  call.io.done = 'the timeline was moved all the same';
+  call.remark('Done: all of it was copied, and compared with what it was.');
+  const code = show(call);
+  call.hint('when you are sure, remove what was set aside with: savepoint store clean');
+  return code;
+}
+
+async function runClean(call: Call, words: readonly string[]): Promise<ExitCode> {
+  expectWords(words, 0);
+  const { root, database } = requestOf(call);
+  const folders = setAsideIn(call.io, root);
+  for (const folder of folders) call.say(`Set aside  ${displayText(folder)}`);
+  const question = `Remove ${plural(folders.length, 'store')} for good?`;
+  const isAsked = folders.length > 0 && asksFirst(call);
+  if (isAsked && !(await confirmed(call, question))) return EXIT.interrupted;
+  for (const folder of folders) await removeSetAside(folder, database);
+  if (folders.length > 0) call.io.done = 'what was set aside is removed all the same';
+  printJson(call, SHAPE, shapeOf(call));
+  call.remark(
+    folders.length === 0
+      ? 'Nothing to do: nothing is set aside.'
+      : `Done: ${plural(folders.length, 'store')} removed.`,
+  );
+  return folders.length === 0 ? EXIT.nothingToDo : EXIT.done;
+}
+
+function requestOf(call: Call): MoveRequest {
+  const root = findProject(call);
+  const { values } = configurationOf(call, root);
+  const { lockTimeoutMs } = values;
+  return { root, database: values, lockTimeoutMs, onProgress: call.io.progress.tell };
+}
+
+function show(call: Call): ExitCode {
+  const shape = shapeOf(call);
+  const { project, store: kept, setAside } = shape;
+  printJson(call, SHAPE, shape);
+  call.say(`Project    ${displayText(project)}`);
+  if (kept.kind === 'server') call.say(`Server     ${serverText(kept)}`);
+  call.say(`Folder     ${displayText(kept.folder)}`);
+  for (const folder of setAside) call.say(`Set aside  ${displayText(folder)}`);
+  return EXIT.done;
+}
+
+function shapeOf(call: Call): TypeOf<typeof SHAPE> {
+  const project = findProject(call);
+  return { project, store: storeOf(call, project), setAside: setAsideIn(call.io, project) };
+}
+
+function expectWords(words: readonly string[], count: number): readonly string[] {
+  const [extra] = words.slice(count);
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`, SEE);
+  if (words.length < count) throw new UsageError('which project of the server?', SEE);
+  return words;
+}
+
+function unknownVerb(word: string): UsageError {
+  const near = nearestWord(word, VERBS);
+  const hint = near === null ? SEE : `did you mean: savepoint store ${near}`;
+  return new UsageError(`unknown subcommand "${word}"; try ${VERBS.join(', ')}`, hint);
+}

@@ -1,0 +1,306 @@
+import { KnownStates } from '../capture/known-states.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
+import type { StepAttempt } from '../model/execution.ts';
+import type { BlobId, PartId, Seq } from '../model/ids.ts';
+import { type Manifest, ManifestWriter } from '../model/manifest.ts';
+import type { OnProgress } from '../model/progress.ts';
+import type { State } from '../model/state.ts';
+import { blobOf } from '../store/blob.ts';
+import { readGitObject } from '../store/find.ts';
+import type { Part } from '../store/parts/part.ts';
+import type { Batch, Blob, Store } from '../store/store.ts';
+
+/** How many rows, and how many bytes of contents, are in memory at once. */
+const GROUP_ROWS = 500;
+const GROUP_BYTES = 8 * 1024 * 1024;
+/** Numbers of the timeline that are asked for at once. */
+const SPAN = 1_000;
+
+/** Rows of a batch that carries, without what every such batch has. */
+export type CarriedRows = Omit<Batch, 'base' | 'carried'>;
+
+/**
+ * Copies everything that a store holds into an empty one: rows with their numbers, heads, contents, baseline, documents.
+ * The caller holds the locks of both, and compares them afterwards. Objects of git become contents of the store, since
+ * the repository that they lie in is on one machine alone. Throws `restore-unfinished` and `purge-unfinished` where
+ * something has to be finished first, and `blob-missing` or `blob-corrupt` for a damaged store.
+ */
+export async function carryStore(
+  from: Store,
+  to: Store,
+  onProgress?: OnProgress | undefined,
+): Promise<void> {
+  await requireFinished(from);
+  await new Carrier(from, to, onProgress).carry();
+}
+
+async function requireFinished(store: Store): Promise<void> {
+  if ((await store.timeline.journal()) !== null) {
+    throw new SavepointError('restore-unfinished', 'a restore of this project is not finished', {
+      hint: 'finish it first: savepoint status says what is in the way',
+    });
+  }
+  if ((await store.state()).needsScrub) {
+    throw new SavepointError('purge-unfinished', 'a purge of this project is not finished', {
+      hint: 'end other programs that use the store; the next command finishes it',
+    });
+  }
+}
+
+class Carrier {
+  readonly #from: Store;
+  readonly #to: Store;
+  readonly #onProgress: OnProgress | undefined;
+  readonly #blobs = new Set<BlobId>();
+  readonly #parts = new Set<PartId>();
+  #seq: Seq = 0;
+  #base: Seq = 0;
+
+  constructor(from: Store, to: Store, onProgress: OnProgress | undefined) {
+    this.#from = from;
+    this.#to = to;
+    this.#onProgress = onProgress;
+  }
+
+  async carry(): Promise<void> {
+    const { seq, project } = await this.#from.state();
+    this.#seq = seq;
+    if (project !== null) await this.#to.setProject(project);
+    const { timeline } = this.#from;
+    await this.#commit({ sessions: await timeline.sessions() });
+    await this.#commit({ privatePaths: await timeline.privatePaths() });
+    await this.#commit({ operations: await timeline.operations() });
+    await this.#commit({ windows: await timeline.windows() });
+    for await (const checkpoints of checkpointsOf(this.#from)) await this.#commit({ checkpoints });
+    await this.#changes();
+    await this.#heads();
+    await this.#baseline();
+    await this.#executions();
+    await carryDocuments(this.#from, this.#to);
+  }
+
+  async #changes(): Promise<void> {
+    for (let after = 0; after < this.#seq; after += SPAN) {
+      await this.#onProgress?.({ step: 'carry', done: after, total: this.#seq });
+      const query = { after, before: after + SPAN + 1 };
+      const changes = await this.#from.timeline.changes(query);
+      for (const group of groupsOf(
+        changes,
+        ({ before, after }) => sizeOf(before) + sizeOf(after),
+      )) {
+        const states = group.flatMap(({ before, after }) => [before, after]);
+        const cancellations = await this.#from.timeline.cancellations(group.map(({ seq }) => seq));
+        await this.#commit({ blobs: await this.#contents(states), changes: group, cancellations });
+      }
+    }
+  }
+
+  async #heads(): Promise<void> {
+    const heads = await this.#from.timeline.heads();
+    for (const group of groupsOf(heads, ({ state }) => sizeOf(state))) {
+      const blobs = await this.#contents(group.map(({ state }) => state));
+      await this.#commit({ blobs }, group);
+    }
+  }
+
+  /** Bytes that were not sent before. */
+  async #contents(states: readonly (State | null)[]): Promise<Blob[]> {
+    const blobs: Blob[] = [];
+    for (const state of states) {
+      if (state?.kind !== 'captured' || state.blob === null || this.#blobs.has(state.blob))
+        continue;
+      this.#blobs.add(state.blob);
+      blobs.push({ id: state.blob, bytes: await readBlob(this.#from, state.blob) });
+    }
+    return blobs;
+  }
+
+  async #baseline(): Promise<void> {
+    const { baseline } = await this.#from.state();
+    if (baseline === null) return;
+    const known = new KnownStates(this.#from);
+    const manifest = await known.manifest();
+    if (manifest === null) return;
+    const writer = new ManifestWriter(manifest.count);
+    const groups = this.#baselineContents(manifest, known, writer);
+    const { packs } = await this.#to.blobs.putMany(groups);
+    const blob = blobOf(writer.finish((entry) => manifest.path(entry)));
+    await this.#commit({
+      blobs: [blob],
+      baseline: { seq: baseline.seq, manifest: blob.id, packs },
+    });
+  }
+
+  async *#baselineContents(
+    manifest: Manifest,
+    known: KnownStates,
+    writer: ManifestWriter,
+  ): AsyncGenerator<Blob[]> {
+    let group: Blob[] = [];
+    let bytes = 0;
+    const seen = new Set<BlobId>();
+    for (let at = 0; at < manifest.count; at += 1) {
+      const { state } = await known.resolve(manifest.state(at));
+      // Nothing that was there is absent.
+      if (state.kind === 'absent') continue;
+      writer.set(at, state);
+      if (state.kind !== 'captured' || state.blob === null || seen.has(state.blob)) continue;
+      seen.add(state.blob);
+      group.push({ id: state.blob, bytes: await readBlobOrObject(this.#from, manifest, at) });
+      bytes += state.size;
+      if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    if (group.length > 0) yield group;
+  }
+
+  /** The oldest first: where two were updated in the same moment, the later one is the newer one. */
+  async #executions(): Promise<void> {
+    for (const execution of [...(await this.#from.timeline.executions())].reverse()) {
+      const parts = await this.#partsBelow([execution.root]);
+      await this.#commit({ executions: [execution], parts });
+      await this.#steps(execution.id);
+    }
+  }
+
+  async #steps(executionId: string): Promise<void> {
+    let steps: StepAttempt[] = [];
+    let parts: Part[] = [];
+    let bytes = 0;
+    for (const step of await this.#from.timeline.steps(executionId)) {
+      const below = await this.#partsBelow([step.root, step.result]);
+      steps.push(step);
+      parts.push(...below);
+      bytes += below.reduce((sum, { data }) => sum + data.length, 0);
+      if (bytes < GROUP_BYTES && steps.length < GROUP_ROWS) continue;
+      await this.#commit({ steps, parts });
+      [steps, parts, bytes] = [[], [], 0];
+    }
+    if (steps.length > 0) await this.#commit({ steps, parts });
+  }
+
+  async #partsBelow(roots: readonly (PartId | null)[]): Promise<Part[]> {
+    const found: Part[] = [];
+    for (const root of roots) {
+      if (root === null || this.#parts.has(root)) continue;
+      for (const part of heldFirst(await this.#from.documents.readParts(root), root)) {
+        if (this.#parts.has(part.id)) continue;
+        this.#parts.add(part.id);
+        found.push(part);
+      }
+    }
+    return found;
+  }
+
+  async #commit(
+    rows: CarriedRows,
+    heads: NonNullable<Batch['carried']>['heads'] = [],
+  ): Promise<void> {
+    await this.#to.timeline.commit({
+      base: this.#base,
+      ...rows,
+      carried: { seq: this.#seq, heads },
+    });
+    this.#base = this.#seq;
+  }
+}
+
+/** Documents that the other store does not have, or has in another state. */
+export async function carryDocuments(from: Store, to: Store): Promise<void> {
+  for (const category of await from.documents.categories()) {
+    const there = new Map((await to.documents.list(category)).map((one) => [one.key, one]));
+    for (const { key, root, savedAt } of await from.documents.list(category)) {
+      const other = there.get(key);
+      if (other?.root === root && other.savedAt === savedAt) continue;
+      if (other !== undefined && other.savedAt > savedAt) continue;
+      const whole = await from.documents.read(category, key);
+      if (whole === null) continue;
+      const parts = heldFirst(whole.parts, whole.document.root);
+      const first = parts.at(-1) as Part;
+      const write = { category, key, savedAt, root: first, parts: parts.slice(0, -1) };
+      await to.documents.put(write, { timeoutMs: DOCUMENT_MS });
+    }
+  }
+}
+
+const DOCUMENT_MS = 30_000;
+
+/** From the newest on, in groups. */
+export async function* checkpointsOf(store: Store): AsyncGenerator<readonly Checkpoint[]> {
+  let before: Seq | undefined;
+  for (;;) {
+    const query = { limit: GROUP_ROWS, ...(before === undefined ? {} : { before }) };
+    const group = await store.timeline.checkpoints(query);
+    const last = group.at(-1);
+    if (last === undefined) return;
+    yield group;
+    before = last.seq;
+  }
+}
+
+/** Parts in an order in which each comes after those that it holds; `root` is the last. */
+function heldFirst(parts: readonly Part[], root: PartId): Part[] {
+  const byId = new Map(parts.map((part) => [part.id, part]));
+  const ordered: Part[] = [];
+  const left: { readonly part: Part; isOpened: boolean }[] = [];
+  const open = (id: PartId): void => {
+    const part = byId.get(id);
+    if (part === undefined) return;
+    byId.delete(id);
+    left.push({ part, isOpened: false });
+  };
+  open(root);
+  for (let top = left.at(-1); top !== undefined; top = left.at(-1)) {
+    if (top.isOpened) {
+      ordered.push(top.part);
+      left.pop();
+    } else {
+      top.isOpened = true;
+      for (const child of top.part.children) open(child);
+    }
+  }
+  return ordered;
+}
+
+/** Groups of rows whose contents fit into memory. */
+function* groupsOf<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Generator<Row[]> {
+  let group: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    group.push(row);
+    bytes += bytesOf(row);
+    if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+function sizeOf(state: State | null): number {
+  return state?.kind === 'captured' ? state.size : 0;
+}
+
+/** What a state of the baseline stands for: in the store, or in an object of git. */
+async function readBlobOrObject(store: Store, manifest: Manifest, at: number): Promise<Uint8Array> {
+  const state = manifest.state(at);
+  if (state.kind === 'git') return readGitObject(store, state.key);
+  return readBlob(store, (state as { readonly blob: BlobId }).blob);
+}
+
+async function readBlob(store: Store, id: BlobId): Promise<Uint8Array> {
+  try {
+    return await store.blobs.read(id);
+  } catch (error) {
+    if (!isSavepointError(error, 'blob-missing') && !isSavepointError(error, 'blob-corrupt')) {
+      throw error;
+    }
+    throw new SavepointError(error.code, `the store is damaged: ${error.message}`, {
+      hint: 'nothing was moved; see what is lost with: savepoint fsck',
+      cause: error,
+    });
+  }
+}

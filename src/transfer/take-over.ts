@@ -1,0 +1,270 @@
+import type { CaptureSite } from '../capture/capture.ts';
+import type { Cancellation, Change } from '../model/change.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { BlobId, Seq } from '../model/ids.ts';
+import type { ChangeOrigin } from '../model/owner.ts';
+import { selectedPath } from '../model/path.ts';
+import type { Session } from '../model/session.ts';
+import { type State, unknown } from '../model/state.ts';
+import type {
+  BlobReference,
+  Store,
+  StoreReader,
+  WorktreeEntry,
+  Worktrees,
+} from '../store/store.ts';
+import { resolveSession } from '../timeline/resolve.ts';
+import {
+  blobsIn,
+  type Collected,
+  collect,
+  countRows,
+  type History,
+  numberHistory,
+} from './history.ts';
+import { batchOf, type Continued, withoutClashes } from './import-sessions.ts';
+import type { TakeoverReceipt, TakeoverRequest } from './requests.ts';
+import { type Same, sameRows } from './standing.ts';
+
+/**
+ * Brings a session of another worktree of the project, with its family, into the timeline of this one: all that is not
+ * here yet. No file is touched, and contents are there already. The caller holds the project lock.
+ */
+export async function takeOver(
+  site: CaptureSite,
+  request: TakeoverRequest,
+  now: number,
+): Promise<TakeoverReceipt> {
+  const { store } = site;
+  const worktrees = worktreesOf(store);
+  const { source, reader, session } = await findSource(worktrees, request);
+  const family = (await reader.timeline.sessions()).filter(
+    ({ rootId }) => rootId === session.rootId,
+  );
+  const named = request.privatePaths?.map((path) => selectedPath(site.root, path)) ?? [];
+  const collected = await collect(reader, family, named);
+  const own = (await worktrees.list()).find(({ isThis }) => isThis)?.id ?? '';
+  const known = await KnownChanges.load(store, own, collected);
+  const fresh = collected.changes.filter((change) => known.isFresh(change, source.id));
+  const contents = await Contents.keep(worktrees, fresh);
+  const { history, number } = numberHistory({ ...collected, changes: fresh }, contents);
+  const same = await sameRows(store, history, 'any session');
+  const { free, clashing } = await withoutClashes(site, without(history, same));
+  const origins = new Map(fresh.map((change) => [number(change.seq), originOf(change, source.id)]));
+  const counts = { ...countRows(free), open: collected.changes.filter(isOpen).length };
+  const { leftOut, privateOut } = collected;
+  const brought = free.sessions;
+  const receipt = {
+    ...counts,
+    from: source,
+    brought,
+    alreadyHere: history.sessions.filter(({ id }) => same.sessions.has(id)),
+    labelsLeftOut: clashing,
+    leftOut,
+    privateOut,
+    unreadable: contents.missing.size,
+  };
+  const isNew = free.sessions.length + free.checkpoints.length + free.changes.length > 0;
+  if (!isNew && free.operations.length === 0) return { ...receipt, takenOver: false };
+  const continued: Continued = {
+    ...(await standing(store, family)),
+    originOf: (seq) => origins.get(seq) ?? null,
+    cancellations: known
+      .cancelledBy(collected, fresh, source.id)
+      .map((pair) => ({ ...pair, by: number(pair.by) })),
+    sessions: await store.timeline.sessions(receipt.alreadyHere.map(({ id }) => id)),
+  };
+  await store.timeline.commit(await batchOf(site, free, contents.references, now, continued));
+  return { ...receipt, takenOver: true };
+}
+
+export function worktreesOf({ worktrees }: Store): Worktrees {
+  if (worktrees !== null) return worktrees;
+  const message =
+    'this project has one worktree alone: its timeline is in a folder of this machine';
+  throw new SavepointError('worktree-not-found', message, {
+    hint: 'sessions of other machines come with: savepoint export and savepoint import',
+  });
+}
+
+interface Source {
+  readonly source: WorktreeEntry;
+  readonly reader: StoreReader;
+  readonly session: Session;
+  /** When something was last recorded of the session there, and not brought from elsewhere. */
+  readonly lastOwn: number;
+}
+
+/** Where several worktrees have the session, the one in which it was worked on last. */
+async function findSource(
+  worktrees: Worktrees,
+  { sessionId, from }: TakeoverRequest,
+): Promise<Source> {
+  const others = (await worktrees.list()).filter(
+    ({ isThis, id, machine }) => !isThis && (from === undefined || from === id || from === machine),
+  );
+  if (from !== undefined && others.length === 0) {
+    throw new SavepointError('worktree-not-found', 'no other worktree has this id or machine', {
+      hint: 'savepoint sessions --everywhere shows them',
+    });
+  }
+  const found: Source[] = [];
+  for (const source of others) {
+    const reader = await worktrees.reader(source.id);
+    const all = await reader.timeline.sessions();
+    const session =
+      all.find(({ id }) => id === sessionId) ??
+      (all.some(({ id }) => sessionId !== '' && id.startsWith(sessionId))
+        ? await resolveSession(reader, sessionId)
+        : undefined);
+    if (session === undefined) continue;
+    const query = { sessionIds: [session.id], importedAt: null, limit: 1 };
+    const [newest] = await reader.timeline.checkpoints(query);
+    found.push({ source, reader, session, lastOwn: newest?.createdAt ?? 0 });
+  }
+  const ids = new Set(found.map(({ session }) => session.id));
+  if (ids.size > 1) {
+    throw new SavepointError('session-ambiguous', 'this fits several sessions of other worktrees', {
+      hint: 'type more characters',
+    });
+  }
+  const [best] = found.sort((a, b) => b.lastOwn - a.lastOwn);
+  if (best !== undefined) return best;
+  throw new SavepointError('session-not-found', 'no other worktree has this session', {
+    hint: 'savepoint sessions --everywhere shows them',
+  });
+}
+
+/** Tools that are at work there end their changes there: the next takeover brings them. */
+function isOpen({ after }: Change): boolean {
+  return after === null;
+}
+
+/** Ties that an import put around what it brought: they say how files are in that worktree alone. */
+function isTie({ owner, origin }: Change): boolean {
+  return owner?.kind === 'import' && owner.from === undefined && origin === 'outside';
+}
+
+function originOf({ owner, seq }: Change, worktree: string): ChangeOrigin {
+  return (owner?.kind === 'import' ? owner.from : undefined) ?? { worktree, seq };
+}
+
+/** The changes that are here, by where they happened. */
+class KnownChanges {
+  readonly #own: string;
+  readonly #family: ReadonlySet<string>;
+  readonly #seqs = new Map<string, Seq>();
+  /** The newest that is here, for each path and each worktree in which it happened. Older ones may be pruned. */
+  readonly #newest = new Map<string, Seq>();
+
+  private constructor(own: string, family: ReadonlySet<string>, here: readonly Change[]) {
+    this.#own = own;
+    this.#family = family;
+    for (const change of here) {
+      const origin = originOf(change, own);
+      this.#seqs.set(keyOf(origin), change.seq);
+      const lines = [
+        this.#lineOf(change, origin),
+        this.#lineOf({ ...change, sessionId: null }, origin),
+      ];
+      for (const line of lines) {
+        this.#newest.set(line, Math.max(this.#newest.get(line) ?? 0, origin.seq));
+      }
+    }
+  }
+
+  static async load(
+    store: Store,
+    own: string,
+    { changes, sessions }: Collected,
+  ): Promise<KnownChanges> {
+    const paths = [...new Set(changes.map(({ path }) => path))];
+    const family = new Set(sessions.map(({ id }) => id));
+    return new KnownChanges(own, family, await store.timeline.changes({ paths }));
+  }
+
+  isFresh(change: Change, source: string): boolean {
+    const origin = originOf(change, source);
+    if (isOpen(change) || isTie(change) || origin.worktree === this.#own) return false;
+    return origin.seq > (this.#newest.get(this.#lineOf(change, origin)) ?? 0);
+  }
+
+  /** Another session may have brought a change of the family before, as nobody's: that is not the same line. */
+  #lineOf({ path, sessionId }: Change, { worktree }: ChangeOrigin): string {
+    return JSON.stringify([worktree, path, sessionId !== null && this.#family.has(sessionId)]);
+  }
+
+  /**
+   * Imported changes that are here and that fresh ones cancel. What happened here by itself is not cancelled: nobody
+   * took it back here.
+   */
+  cancelledBy(
+    { changes, cancellations }: Collected,
+    fresh: readonly Change[],
+    source: string,
+  ): Cancellation[] {
+    const bySeq = new Map(changes.map((change) => [change.seq, change]));
+    const isNew = new Set(fresh.map(({ seq }) => seq));
+    return cancellations.flatMap(({ by, change, inPart }) => {
+      const cancelled = bySeq.get(change);
+      if (!isNew.has(by) || isNew.has(change) || cancelled === undefined) return [];
+      const origin = originOf(cancelled, source);
+      const seq = origin.worktree === this.#own ? undefined : this.#seqs.get(keyOf(origin));
+      return seq === undefined ? [] : [{ by, change: seq, inPart }];
+    });
+  }
+}
+
+function keyOf({ worktree, seq }: ChangeOrigin): string {
+  return `${worktree} ${seq}`;
+}
+
+/** The contents that changes name. They are in the project, unless somebody has pruned there since. */
+class Contents {
+  readonly references: readonly BlobReference[];
+  readonly missing: ReadonlySet<BlobId>;
+
+  private constructor(sizes: ReadonlyMap<BlobId, number>, missing: readonly BlobId[]) {
+    this.missing = new Set(missing);
+    this.references = [...sizes]
+      .filter(([id]) => !this.missing.has(id))
+      .map(([id, size]) => ({ id, size, source: 'pack', key: null }));
+  }
+
+  static async keep(worktrees: Worktrees, changes: readonly Change[]): Promise<Contents> {
+    const states = changes.flatMap(({ before, after }) =>
+      after === null ? [before] : [before, after],
+    );
+    const sizes = blobsIn(states);
+    return new Contents(sizes, sizes.size === 0 ? [] : await worktrees.keep([...sizes.keys()]));
+  }
+
+  readonly moved = (state: State): State =>
+    state.kind === 'captured' && state.blob !== null && this.missing.has(state.blob)
+      ? unknown('damaged')
+      : state;
+
+  readonly endOf = (): State => unknown('not-seen');
+}
+
+function without(history: History, same: Same): History {
+  return {
+    ...history,
+    sessions: history.sessions.filter(({ id }) => !same.sessions.has(id)),
+    checkpoints: history.checkpoints.filter(({ id }) => !same.checkpoints.has(id)),
+    operations: history.operations.filter(({ id }) => !same.operations.has(id)),
+  };
+}
+
+/** How the family stands here: since when by itself, and since when by a takeover. */
+async function standing(
+  store: Store,
+  family: readonly Session[],
+): Promise<Pick<Continued, 'continues' | 'began'>> {
+  const sessionIds = family.map(({ id }) => id);
+  const checkpoints = await store.timeline.checkpoints({ sessionIds, oldestFirst: true });
+  return {
+    continues: checkpoints.find(({ importedAt }) => importedAt !== null)?.importedAt ?? null,
+    began: checkpoints.find(({ importedAt }) => importedAt === null)?.seq ?? null,
+  };
+}
