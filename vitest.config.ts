@@ -22,6 +22,8 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: 'test/setup/build-programs.ts',
     testTimeout: isCampaign ? 3_600_000 : 60_000,
     hookTimeout: isCampaign ? 3_600_000 : 60_000,
+    // What appears in a browser beside many busy processes.
+    expect: { poll: { timeout: 15_000 } },
     env: memoryHasRoom() ? { TMPDIR: MEMORY } : {},
     pool: 'forks',
     // Loading the engine takes longer than most files take to run: two processes run all of them.

@@ -17,8 +17,14 @@ function packageFolder(path: string): string | null {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? null;
 }
 
+/** Some packages have it in a file, some at the end of their README. */
 function licenceIn(folder: string): string {
-  const name = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-  if (name === undefined) throw new Error(`${folder} has no licence file`);
-  return readFileSync(join(folder, name), 'utf8').trim();
+  const names = readdirSync(folder);
+  const file = names.find((name) => /^licen[cs]e/i.test(name));
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8').trim();
+  const readme = names.find((name) => /^readme/i.test(name));
+  const text = readme === undefined ? '' : readFileSync(join(folder, readme), 'utf8');
+  const [, found] = /^#+ *licen[cs]e *$(.*)/ims.exec(text) ?? [];
+  if (found === undefined) throw new Error(`${folder} has no licence`);
+  return found.trim();
 }

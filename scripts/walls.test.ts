@@ -19,6 +19,8 @@ describe('import walls', () => {
     ['cli/run.ts', "import { readFile } from 'node:fs/promises';"],
     ['replica/stage.ts/other.ts', "import { readFile } from 'node:fs';"],
     ['fs/observe.ts', "import type { Store } from '../store/store.ts';"],
+    ['web/page/app/shell.tsx', "import { SavepointError } from '../../../index.ts';"],
+    ['web/page/app/shell.tsx', "import { x } from '../../server/server.ts';"],
   ])('stops %s from %s', (file, source) => {
     expect(breachesIn(file, source)).toHaveLength(1);
   });
@@ -32,6 +34,8 @@ describe('import walls', () => {
     ['cli/commands/demo.ts', "import { x } from '../../integrations/file-checkpoint/index.ts';"],
     ['integrations/ipc/host.ts', "import type { x } from '../file-checkpoint/index.ts';"],
     ['fs/observe.ts', "import { openSync } from 'node:fs';"],
+    ['web/page/app/live.ts', "import type { LiveEvent } from '../../api.ts';"],
+    ['web/page/ui/shown.ts', "import { displayText } from '../../../model/display.ts';"],
     ['fs/observe.ts', "import { blobOf } from '../store/blob.ts';"],
     ['store/sqlite/arrivals.ts', "import { openSync } from 'node:fs';"],
     ['open-savepoint.ts', "import { sqliteStore } from './store/sqlite/sqlite-store.ts';"],

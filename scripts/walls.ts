@@ -14,12 +14,13 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   // Its lock and its durable files are those of the store.
   'store/documents': ['model', 'fs', 'store', 'store/parts', 'store/sqlite'],
   'store/sqlite': ['model', 'fs', 'store', 'store/parts'],
-  'store/postgres': ['model', 'store', 'store/parts', 'store/documents'],
+  // What belongs to this machine, a lock and a file, is as that of a store in a folder.
+  'store/postgres': ['model', 'fs', 'store', 'store/parts', 'store/documents', 'store/sqlite'],
   store: ['model', 'store/parts'],
   capture: ['model', 'store', 'fs'],
   timeline: ['model', 'store', 'fs', 'capture', 'plan'],
   restore: ['model', 'store', 'fs', 'capture', 'timeline', 'plan', 'plan/load'],
-  transfer: ['model', 'store', 'fs', 'capture', 'timeline'],
+  transfer: ['model', 'store', 'store/parts', 'fs', 'capture', 'timeline'],
   execution: [
     'model',
     'store',
@@ -85,7 +86,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'messages-server',
   ],
   // The files and variables that people set things in, in the engine's terms.
-  config: ['index', 'check', 'fs'],
+  config: ['index', 'check', 'fs', 'store/postgres/index'],
   // It starts the interactive agent, and knows nothing else of it.
   cli: [
     'index',
@@ -97,8 +98,13 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'terminal',
     'replica/index',
+    'web/index',
   ],
-  web: ['index', 'integrations/index'],
+  // In a browser: nothing of the engine, or all of it would be loaded.
+  // A diff has the same lines there as everywhere.
+  'web/page': ['display', 'line-diff', 'web/api'],
+  // The server of the page. It answers in the shapes of `--json`.
+  web: ['index', 'check', 'fs', 'execution/index', 'display', 'json', 'terminal'],
 };
 
 const PLAN_LOADERS: readonly string[] = [
@@ -178,8 +184,14 @@ function doors(target: string): string[] {
   if (target === 'index.ts') return ['index', '.'];
   if (target === 'store/blob.ts') return ['store', 'store/blob'];
   if (target === 'model/check.ts') return ['model', 'check'];
+  if (target === 'model/display.ts') return ['model', 'display'];
+  if (target === 'plan/line-diff.ts' || target === 'plan/unified-diff.ts')
+    return ['plan', 'line-diff'];
+  if (target === 'web/api.ts') return ['web', 'web/api'];
+  if (target === 'cli/json.ts' || target === 'cli/json-shapes.ts') return ['cli', 'json'];
   const room = roomOf(target);
-  const isEntry = /^(integrations\/[^/]+|replica|execution)\/index\.ts$/.test(target);
+  const isEntry =
+    /^(integrations\/[^/]+|replica|execution|store\/postgres|web\/server)\/index\.ts$/.test(target);
   return isEntry ? [room, `${room}/index`] : [room];
 }
 
@@ -187,6 +199,7 @@ export function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   if (!file.includes('/')) return '.';
   if (PLAN_LOADERS.includes(file)) return 'plan/load';
+  if (file.startsWith('web/page/')) return 'web/page';
   return first === 'store' && second.includes('.') === false ? `store/${second}` : first;
 }
 

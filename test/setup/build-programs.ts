@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
 import { inCheckout } from '../../scripts/bundle-inputs.ts';
 import { builtName, PROGRAMS } from './programs.ts';
+import { offerPage } from './shared-page.ts';
 import { offerPostgres } from './shared-postgres.ts';
 
 /**
@@ -27,7 +28,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const socket = join(folder, 'postgres.socket');
   const stopPostgres = await offerPostgres(socket);
   project.provide('postgres', socket);
+  const door = join(folder, 'page.socket');
+  const stopPage = await offerPage(door, folder);
+  project.provide('page', door);
   return async () => {
+    await stopPage();
     await stopPostgres();
     rmSync(folder, { recursive: true, force: true });
   };

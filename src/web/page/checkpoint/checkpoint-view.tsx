@@ -1,0 +1,205 @@
+import { useRef, useState } from 'preact/hooks';
+import { displayLines, displayText } from '../../../model/display.ts';
+import type { ChangedFile, CheckpointAnswer } from '../../api.ts';
+import { get } from '../app/api-client.ts';
+import { useKeys } from '../app/keys.ts';
+import { useLive } from '../app/live.ts';
+import { useLoaded } from '../app/load.ts';
+import { inProject } from '../app/projects.ts';
+import { goTo } from '../app/router.ts';
+import { linkTo, type RouteOf } from '../app/routes.ts';
+import { DiffStyleSwitch } from '../diff/diff-style.tsx';
+import { LineCounts } from '../ui/line-counts.tsx';
+import { agentName, counted, shownTime, wholeTime } from '../ui/shown.ts';
+import { Either, Empty } from '../ui/states.tsx';
+import { Calls } from './calls.tsx';
+import { FileSection } from './file-section.tsx';
+import { FileTree } from './file-tree.tsx';
+
+interface CheckpointProps {
+  readonly route: RouteOf<'checkpoint'>;
+}
+
+/** One checkpoint: what was asked, what was done for it, what each file became, and the way back. */
+export function CheckpointView({ route }: CheckpointProps) {
+  const { project, id } = route;
+  const [loaded, again] = useLoaded(
+    (signal) =>
+      get<CheckpointAnswer>(inProject(project, 'checkpoints', id), {
+        signal,
+      }),
+    [project, id],
+  );
+  useLive((event) => {
+    if (event.type === 'changed') again();
+  });
+  return (
+    <Either of={loaded} what="the checkpoint" again={again}>
+      {(answer) => <Checkpoint project={project} answer={answer} />}
+    </Either>
+  );
+}
+
+interface AnswerProps {
+  readonly project: string;
+  readonly answer: CheckpointAnswer;
+}
+
+function Checkpoint({ project, answer }: AnswerProps) {
+  const { previous, next, calls } = answer;
+  const [most, setMost] = useState(SHOWN_FILES);
+  const files = answer.files.slice(0, most);
+  const more = answer.files.length - files.length;
+  const place = useRef<HTMLDivElement>(null);
+  const visit = (id: string | null) => id !== null && goTo({ view: 'checkpoint', project, id });
+  const step = (by: 1 | -1) => stepThrough(place.current, by);
+  useKeys({
+    '[': () => visit(previous),
+    ']': () => visit(next),
+    n: () => step(1),
+    p: () => step(-1),
+  });
+  return (
+    <div class="checkpoint" ref={place}>
+      <Heading project={project} answer={answer} />
+      {files.length === 0 ? (
+        <Empty title="No file changed under this checkpoint.">
+          <p class="quiet">
+            {answer.checkpoint.kind === 'safety'
+              ? 'It keeps what was there before a rewind.'
+              : 'The agent only answered, or what it did is not on record.'}
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Calls calls={calls} />
+          <div class="with-tree">
+            <FileTree files={files} visit={(path) => showFile(place.current, path)} />
+            <section class="files" aria-labelledby="files-heading">
+              <div class="files-bar">
+                <h2 id="files-heading">{counted(answer.files.length, 'file')}</h2>
+                <span class="quiet wide-only">
+                  <kbd>n</kbd> and <kbd>p</kbd> go through the files
+                </span>
+                <DiffStyleSwitch />
+              </div>
+              {files.map((file, i) => (
+                <FileSection key={file.path} {...{ project, answer, file }} isEarly={i < 5} />
+              ))}
+              {more > 0 && (
+                <button type="button" onClick={() => setMost(most + 5 * SHOWN_FILES)}>
+                  Show {counted(more, 'more file')}
+                </button>
+              )}
+            </section>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+const SHOWN_FILES = 200;
+const LONG_PROMPT = 1_200;
+
+function Heading({ project, answer }: AnswerProps) {
+  const { checkpoint, session, files, previous, next } = answer;
+  const { id, agent, createdAt, description, label, kind } = checkpoint;
+  const [first, rest] = splitPrompt(description);
+  const isTakenBack = checkpoint.takenBack === 'yes';
+  return (
+    <header class="checkpoint-heading">
+      <p class="meta">
+        <strong>{kind === 'manual' ? 'Saved by hand' : agentName(agent)}</strong>
+        <time dateTime={createdAt} title={wholeTime(Date.parse(createdAt))}>
+          {shownTime(Date.parse(createdAt))}
+        </time>
+        {label !== null && <span class="badge">{displayText(label)}</span>}
+        {answer.current && <span class="badge here">the files stand here</span>}
+        {isTakenBack && <span class="badge taken-back">taken back</span>}
+        {checkpoint.takenBack === 'partly' && (
+          <span class="badge taken-back">partly taken back</span>
+        )}
+        {checkpoint.imported && <span class="badge">imported</span>}
+        <code class="quiet">{id}</code>
+        {session !== null && <span class="quiet wide-only">session {displayText(session.id)}</span>}
+      </p>
+      <h1>{displayText(first)}</h1>
+      {rest !== '' &&
+        (rest.length > LONG_PROMPT ? (
+          <details class="prompt">
+            <summary>The whole prompt</summary>
+            <pre>{displayLines(rest)}</pre>
+          </details>
+        ) : (
+          <pre class="prompt">{displayLines(rest)}</pre>
+        ))}
+      <Sums files={files} />
+      <div class="actions">
+        {files.length > 0 && !isTakenBack && (
+          <a class="button primary" href={linkTo({ view: 'rewind', project, id, take: 'message' })}>
+            Take back this
+          </a>
+        )}
+        <a class="button" href={linkTo({ view: 'rewind', project, id })}>
+          Rewind to here
+        </a>
+        <span class="space" />
+        {previous !== null && (
+          <a class="button plain" href={linkTo({ view: 'checkpoint', project, id: previous })}>
+            ← Earlier
+          </a>
+        )}
+        {next !== null && (
+          <a class="button plain" href={linkTo({ view: 'checkpoint', project, id: next })}>
+            Later →
+          </a>
+        )}
+      </div>
+    </header>
+  );
+}
+
+function Sums({ files }: { readonly files: readonly ChangedFile[] }) {
+  if (files.length === 0) return null;
+  const insertions = files.reduce((sum, file) => sum + file.insertions, 0);
+  const deletions = files.reduce((sum, file) => sum + file.deletions, 0);
+  return (
+    <p class="meta">
+      {counted(files.length, 'file')} <LineCounts {...{ insertions, deletions }} />
+    </p>
+  );
+}
+
+const LONGEST_TITLE = 200;
+
+/** The first line is the heading; a prompt of one long line is cut where it can be read on. */
+function splitPrompt(text: string): [first: string, rest: string] {
+  const trimmed = text.trim();
+  const end = trimmed.indexOf('\n');
+  const first = end === -1 ? trimmed : trimmed.slice(0, end);
+  if (first.length > LONGEST_TITLE) return [`${first.slice(0, LONGEST_TITLE)}…`, trimmed];
+  return [
+    first === '' ? '(no prompt)' : first,
+    end === -1 ? '' : trimmed.slice(end + 1).trimStart(),
+  ];
+}
+
+function sectionsIn(place: HTMLElement | null): HTMLElement[] {
+  return [...(place?.querySelectorAll<HTMLElement>('section.file') ?? [])];
+}
+
+function showFile(place: HTMLElement | null, path: string): void {
+  show(sectionsIn(place).find((section) => section.dataset.path === path));
+}
+
+function stepThrough(place: HTMLElement | null, by: 1 | -1): void {
+  const sections = sectionsIn(place);
+  const at = sections.findIndex((section) => section.contains(document.activeElement));
+  show(sections[at === -1 ? 0 : Math.max(0, Math.min(sections.length - 1, at + by))]);
+}
+
+function show(section: HTMLElement | undefined): void {
+  section?.scrollIntoView({ block: 'start' });
+  section?.querySelector<HTMLElement>('h3')?.focus({ preventScroll: true });
+}

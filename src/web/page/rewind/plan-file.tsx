@@ -1,0 +1,210 @@
+import { useRef, useState } from 'preact/hooks';
+import { displayText } from '../../../model/display.ts';
+import type { PlanHunk, PlanLineAnswer, PlanLineJson } from '../../api.ts';
+import { get } from '../app/api-client.ts';
+import { useLoaded } from '../app/load.ts';
+import { inProject } from '../app/projects.ts';
+import { linkTo } from '../app/routes.ts';
+import { SidesView } from '../diff/side-by-kind.tsx';
+import { LineCounts } from '../ui/line-counts.tsx';
+import { Either } from '../ui/states.tsx';
+import { ConflictResolver } from './conflict-resolver.tsx';
+import { HunkList, YoursList } from './hunk-list.tsx';
+import { doesWork, isUndecided } from './plan-choices.ts';
+import type { PlanState } from './use-plan.ts';
+
+interface PlanFileProps {
+  readonly project: string;
+  readonly state: PlanState;
+  readonly line: PlanLineJson;
+  /** The plan that the line is of. */
+  readonly planId: string;
+  /** Whether files can be left out. */
+  readonly isRewind: boolean;
+  /** Shown open. */
+  readonly isEarly: boolean;
+}
+
+const MANY_LINES = 2_000;
+
+/** One file of a plan: what happens to it and why, and what can be chosen. */
+export function PlanFile({ project, state, line, planId, isRewind, isEarly }: PlanFileProps) {
+  const { choices, choose } = state;
+  const { path } = line;
+  const isLeftOut = choices.leftOut.has(path);
+  const canOpen = doesWork(line) || line.decidable || line.decided !== null;
+  const [isOpen, setOpen] = useState(
+    canOpen && isEarly && line.insertions + line.deletions < MANY_LINES,
+  );
+  const leave = (isLeft: boolean) => {
+    const leftOut = new Set(choices.leftOut);
+    if (isLeft) leftOut.add(path);
+    else leftOut.delete(path);
+    choose({ leftOut });
+  };
+  return (
+    <section class="file plan-file" data-path={path} data-left={isLeftOut ? '' : undefined}>
+      <div class="file-bar">
+        {canOpen && (
+          <button
+            type="button"
+            class="plain fold"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <span class="unseen">Details of {displayText(path)}</span>
+          </button>
+        )}
+        {isRewind && (doesWork(line) || isUndecided(line)) ? (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={!isLeftOut}
+              onChange={({ currentTarget }) => leave(!currentTarget.checked)}
+            />
+            <span class="unseen">Take back </span>
+            <code>{displayText(path)}</code>
+          </label>
+        ) : (
+          <code>{displayText(path)}</code>
+        )}
+        <span class={`badge action ${line.action}`}>{isLeftOut ? 'left out' : wordFor(line)}</span>
+        <LineCounts {...line} />
+        {line.hunks !== null && line.hunks.taken < line.hunks.total && !isLeftOut && (
+          <span class="quiet">
+            {line.hunks.taken} of {line.hunks.total} places
+          </span>
+        )}
+        <span class="space" />
+        <a class="quiet" href={linkTo({ view: 'file', project, path })}>
+          History<span class="unseen"> of {displayText(path)}</span>
+        </a>
+      </div>
+      <p class="why">
+        {isLeftOut ? 'You left it out: it stays as it is.' : whyOf(line)}
+        {line.takesUnrecorded && !isLeftOut && (
+          <strong class="warn"> Also takes back what was done to it since the last record.</strong>
+        )}
+      </p>
+      {isOpen && !isLeftOut && <Details key={line.stamp} {...{ project, state, line, planId }} />}
+    </section>
+  );
+}
+
+function Details({
+  project,
+  state,
+  line,
+  planId,
+}: Pick<PlanFileProps, 'project' | 'state' | 'line' | 'planId'>) {
+  const { path, index, decided } = line;
+  const { reading } = state;
+  // The same file in a newer plan: what is shown stays until the new one is there.
+  const [loaded, again] = useLoaded(
+    (signal) =>
+      get<PlanLineAnswer>(inProject(project, 'plans', planId, 'lines', index), {
+        signal: AbortSignal.any([signal, reading]),
+      }),
+    [planId, index, reading],
+    [project, path],
+  );
+  const isStale = loaded.state === 'failed' && loaded.error.code === 'plan-stale';
+  // Once a conflict is decided, the plan has none: the way to decide otherwise stays.
+  const conflict = useRef<PlanLineAnswer['conflict']>(null);
+  if (loaded.state === 'ready' && loaded.value.conflict !== null)
+    conflict.current = loaded.value.conflict;
+  return (
+    <Either of={loaded} what="the file" again={isStale ? state.again : again}>
+      {({ now, target, hunks, stays }) => (
+        <div class="plan-details">
+          {conflict.current !== null && (
+            <ConflictResolver {...{ project, state, line }} conflict={conflict.current} />
+          )}
+          {conflict.current !== null && decided === null ? null : hunks.length > 0 &&
+            decided === null ? (
+            <>
+              <HunkList
+                {...{ path, hunks }}
+                chosen={state.choices.hunks.get(path)}
+                choose={(ids) => chooseHunks(state, path, hunks, ids)}
+              />
+              <YoursList {...{ path, stays }} text={target.text ?? ''} />
+            </>
+          ) : (
+            <SidesView
+              {...{ project, path }}
+              before={now}
+              after={target}
+              caption={`What happens to ${displayText(path)}: from now to afterwards`}
+              yours={stays}
+            />
+          )}
+        </div>
+      )}
+    </Either>
+  );
+}
+
+/** A file of which all hunks are taken goes back whole; one of which none is taken is left out. */
+function chooseHunks(
+  { choices, choose }: PlanState,
+  path: string,
+  hunks: readonly PlanHunk[],
+  ids: readonly string[],
+): void {
+  const chosen = new Map(choices.hunks);
+  if (ids.length === 0) {
+    chosen.delete(path);
+    choose({ hunks: chosen, leftOut: new Set([...choices.leftOut, path]) });
+    return;
+  }
+  if (ids.length === hunks.length) chosen.delete(path);
+  else chosen.set(path, ids);
+  choose({ hunks: chosen });
+}
+
+const WORDS: Readonly<Record<PlanLineJson['action'], string>> = {
+  write: 'restore',
+  link: 'restore',
+  mkdir: 'restore',
+  chmod: 'restore',
+  delete: 'delete',
+  merge: 'merge',
+  'already-there': 'same',
+  keep: 'keep',
+  conflict: 'conflict',
+  skip: 'left',
+};
+
+function wordFor({ action, decided }: PlanLineJson): string {
+  if (decided === 'content') return 'decided';
+  return WORDS[action];
+}
+
+function whyOf(line: PlanLineJson): string {
+  const { action, now, message, decided } = line;
+  if (decided === 'content') return 'Becomes what you decided below.';
+  if (decided === 'restore') return 'Becomes what the rewind brings, as you decided.';
+  switch (action) {
+    case 'write':
+      return now === null ? 'Was deleted: comes back.' : 'Goes back to how it was.';
+    case 'link':
+      return 'Goes back to the link that it was.';
+    case 'mkdir':
+      return 'The folder is made again.';
+    case 'chmod':
+      return 'Its permissions go back.';
+    case 'delete':
+      return 'Created since then: will be deleted.';
+    case 'merge':
+      return 'Goes back, and what others changed in it stays.';
+    case 'already-there':
+      return 'Is already as it was.';
+    case 'keep':
+      return 'Stays as it is, as you decided.';
+    case 'conflict':
+      return `Cannot go back by itself: ${displayText(message ?? 'somebody else changed it too')}.`;
+    case 'skip':
+      return `Left as it is: ${displayText(message ?? '')}.`;
+  }
+}

@@ -1,0 +1,131 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LinesAnswer, TimelineAnswer } from '../../api.ts';
+import { announce } from '../app/announce.tsx';
+import { get, post } from '../app/api-client.ts';
+import { useLive } from '../app/live.ts';
+import { type Loaded, useLoaded } from '../app/load.ts';
+import { inProject } from '../app/projects.ts';
+import { counted } from '../ui/shown.ts';
+import { parseFilter } from './filter.ts';
+import { type Timeline, timelineOf, withNewest } from './timeline-data.ts';
+
+const NEWEST = 200;
+
+/** The timeline of a project as the filter wants it, and as it is now. */
+export function useTimeline(
+  project: string,
+  filter: string,
+): readonly [Loaded<Timeline>, again: () => void] {
+  const load = (signal: AbortSignal, limit?: number) =>
+    get<TimelineAnswer>(inProject(project, 'timeline'), {
+      query: { ...parseFilter(filter), limit },
+      signal,
+    });
+  const [loaded, again] = useLoaded(
+    async (signal) => timelineOf(await load(signal), filter !== ''),
+    [project, filter],
+    [project],
+  );
+  const base = loaded.state === 'ready' ? loaded.value : null;
+  const [, redraw] = useState(0);
+  /** What became of `base` since it was loaded. */
+  const live = useRef<{ base: Timeline | null; now: Timeline | null }>({ base: null, now: null });
+  if (live.current.base !== base) live.current = { base, now: base };
+  const update = (now: Timeline) => {
+    live.current = { ...live.current, now };
+    redraw((last) => last + 1);
+  };
+
+  const lines = useLines(project, live.current.now);
+  const heard = useRef(0);
+  useEffect(() => {
+    heard.current = 0;
+  }, [project]);
+  const isAsking = useRef(false);
+  const catchUp = async () => {
+    if (isAsking.current) return;
+    isAsking.current = true;
+    try {
+      const mine = live.current.base;
+      while (
+        live.current.base === mine &&
+        (live.current.now?.seq ?? heard.current) < heard.current
+      ) {
+        const newest = await load(new AbortController().signal, NEWEST);
+        const { base: still, now } = live.current;
+        if (now === null || still !== mine) return;
+        const next = withNewest(now, newest, filter !== '');
+        update(next);
+        const more = next.entries.length - now.entries.length;
+        if (more > 0) announce(`${counted(more, 'new entry', 'new entries')} on the timeline`);
+      }
+    } finally {
+      isAsking.current = false;
+    }
+  };
+
+  useLive((event) => {
+    const { now } = live.current;
+    if (now === null) return;
+    if (event.type === 'running') update({ ...now, running: event.running });
+    if (event.type !== 'changed' || event.seq <= now.seq) return;
+    heard.current = event.seq;
+    lines.forget(event.checkpoints ?? []);
+    // An operation changes what is taken back anywhere.
+    if (event.operations || event.checkpoints === null) again();
+    else if (loaded.state === 'ready' && !loaded.isStale) catchUp().catch(again);
+  });
+
+  // What happened while this was being loaded may not be in it.
+  useEffect(() => {
+    if (base !== null && base.seq < heard.current) catchUp().catch(again);
+  }, [base]);
+
+  const { now } = live.current;
+  if (loaded.state !== 'ready' || now === null) return [loaded, again];
+  return [{ ...loaded, value: lines.addedTo(now) }, again];
+}
+
+const LINES_AT_ONCE = 500;
+const MOST_COUNTED = 3000;
+
+/** Counts the lines of checkpoints for which nobody did before, newest first. */
+function useLines(project: string, timeline: Timeline | null) {
+  const [counts, setCounts] = useState<LinesAnswer['lines']>({});
+  const asked = useRef(new Set<string>());
+  const missing =
+    timeline?.entries
+      .slice(0, MOST_COUNTED)
+      .flatMap((entry) =>
+        entry.type === 'checkpoint' &&
+        entry.insertions === undefined &&
+        (entry.files ?? 0) > 0 &&
+        !asked.current.has(entry.id)
+          ? [entry]
+          : [],
+      )
+      .slice(0, LINES_AT_ONCE) ?? [];
+  useEffect(() => {
+    if (missing.length === 0) return;
+    const ids = missing.map(({ id }) => id);
+    for (const id of ids) asked.current.add(id);
+    post<LinesAnswer>(inProject(project, 'lines'), { ids }).then(
+      ({ lines }) => setCounts((last) => ({ ...last, ...lines })),
+      () => {},
+    );
+  }, [project, missing]);
+  return {
+    /** More has changed under these: they are counted anew. */
+    forget: (ids: readonly string[]) => {
+      for (const id of ids) asked.current.delete(id);
+    },
+    addedTo: (shown: Timeline): Timeline => ({
+      ...shown,
+      entries: shown.entries.map((entry) =>
+        entry.type === 'checkpoint' && entry.insertions === undefined && counts[entry.id]
+          ? { ...entry, ...counts[entry.id] }
+          : entry,
+      ),
+    }),
+  };
+}

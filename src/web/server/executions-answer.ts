@@ -1,0 +1,169 @@
+import { PathNames } from '../../cli/json.ts';
+import { timeJson, timeOrNull } from '../../cli/json-shapes.ts';
+import {
+  type ExecutionKind,
+  isUnfinished,
+  type KnownExecution,
+  ProjectExecutions,
+  type RecordedAttempt,
+} from '../../execution/index.ts';
+import { type Savepoint, SavepointError } from '../../index.ts';
+import type {
+  AttemptJson,
+  ExecutionAnswer,
+  ExecutionJson,
+  ExecutionsAnswer,
+  ForkAnswer,
+  ForkRequest,
+  ResumeAnswer,
+  StateAnswer,
+} from '../api.ts';
+import { shortText, stateTree, valueAt } from './state-tree.ts';
+import { WebError } from './web-error.ts';
+
+export interface NamedExecution {
+  readonly kind: ExecutionKind;
+  readonly id: string;
+}
+
+export async function executionsAnswer(savepoint: Savepoint): Promise<ExecutionsAnswer> {
+  const executions = await ProjectExecutions.of(savepoint);
+  const all = await executions.list();
+  return {
+    executions: all.map(executionJson),
+    damaged: executions.checkpoints.problems().map(({ id }) => id),
+  };
+}
+
+function executionJson({ updatedAt, holder, ...known }: KnownExecution): ExecutionJson {
+  const { id, kind, status, done, last } = known;
+  return { id, kind, status, done, last, updatedAt: timeJson(updatedAt), holder };
+}
+
+export async function executionAnswer(
+  savepoint: Savepoint,
+  named: NamedExecution,
+): Promise<ExecutionAnswer> {
+  const executions = await ProjectExecutions.of(savepoint);
+  const known = await find(executions, named);
+  const { createdAt, sessionId, parent, steps } = await executions.show(known);
+  const isHeld = known.holder !== null;
+  return {
+    execution: {
+      ...executionJson(known),
+      createdAt: timeOrNull(createdAt),
+      sessionId,
+      parent,
+    },
+    steps: steps.map(({ index, name, status, attempts }) => ({
+      index,
+      name,
+      key: attempts.at(-1)?.key ?? null,
+      status,
+      attempts: attempts.map(attemptJson),
+    })),
+    can: {
+      rollback: !isHeld && steps.length > 0,
+      fork: known.kind === 'steps' && !isHeld,
+      resume: known.kind === 'steps' && !isHeld,
+      why: isHeld ? 'a process is at work on it' : null,
+    },
+    pathBytes: new PathNames().pathBytes,
+  };
+}
+
+function attemptJson(attempt: RecordedAttempt): AttemptJson {
+  const { status, error, checkpointId, startedAt, endedAt, effects } = attempt;
+  return {
+    attempt: attempt.attempt,
+    status,
+    error,
+    checkpointId,
+    startedAt: timeOrNull(startedAt),
+    endedAt: timeOrNull(endedAt),
+    effects: effects.map(({ description, declaredAt }) => {
+      return { description, declaredAt: timeJson(declaredAt) };
+    }),
+  };
+}
+
+async function find(executions: ProjectExecutions, named: NamedExecution): Promise<KnownExecution> {
+  const all = await executions.list();
+  const found = all.find(({ id, kind }) => id === named.id && kind === named.kind);
+  if (found !== undefined) return found;
+  throw new SavepointError('execution-not-found', `there is no execution ${named.id}`);
+}
+
+const BEGINNING = -1;
+
+/** State, variables and context after a step as a tree, and where they differ from those after another. */
+export async function stateAnswer(
+  savepoint: Savepoint,
+  named: NamedExecution,
+  step: number,
+  from: number = step - 1,
+): Promise<StateAnswer> {
+  const executions = await ProjectExecutions.of(savepoint);
+  const after = await executions.stateAt(named, step);
+  const before = from === BEGINNING ? {} : await executions.stateAt(named, from);
+  const differences = await executions.diff(named, from, step);
+  return {
+    step,
+    from,
+    tree: stateTree(after),
+    differences: differences.slice(0, MOST_DIFFERENCES).map(({ path, kind }) => ({
+      path,
+      kind,
+      before: kind === 'added' ? null : shortText(valueAt(before, path)),
+      after: kind === 'removed' ? null : shortText(valueAt(after, path)),
+    })),
+  };
+}
+
+const MOST_DIFFERENCES = 2000;
+
+/** Takes back attempts that did not succeed, so that the program can go on. Nobody but the program runs its steps. */
+export async function resumeAnswer(
+  savepoint: Savepoint,
+  named: NamedExecution,
+  dryRun: boolean,
+): Promise<ResumeAnswer> {
+  if (named.kind === 'checkpoints') {
+    const hint = 'plan a rollback to its last step that succeeded';
+    throw new WebError(400, 'request-invalid', 'checkpoints of a program are rolled back', hint);
+  }
+  const { steps, execution } = await (await savepoint.executions()).show(named.id);
+  const taken = steps.flatMap(({ attempts }) => attempts).filter(isUnfinished);
+  const names = new PathNames();
+  const rolledBack = taken.map(({ index, name }) => ({ index, name }));
+  if (dryRun) {
+    const done = execution.done;
+    return { dryRun, done, next: done, rolledBack, files: [], pathBytes: names.pathBytes };
+  }
+  const before = await savepoint.head();
+  const run = await savepoint.execution(named.id, { create: false });
+  const { done } = run;
+  await run.close();
+  const changes = await savepoint.changes({ after: before });
+  const files = changes.filter(({ origin }) => origin === 'operation').map(({ path }) => path);
+  return {
+    dryRun,
+    done,
+    next: done,
+    rolledBack,
+    files: [...new Set(files)].map((path) => names.name(path)),
+    pathBytes: names.pathBytes,
+  };
+}
+
+export async function forkAnswer(
+  savepoint: Savepoint,
+  named: NamedExecution,
+  { id, step }: ForkRequest,
+): Promise<ForkAnswer> {
+  if (named.kind === 'checkpoints') {
+    throw new WebError(400, 'request-invalid', 'only executions of durable steps can be forked');
+  }
+  const fork = await savepoint.forkExecution(named.id, { at: step, as: id });
+  return { id: fork.id, parent: { id: named.id, step } };
+}

@@ -1,0 +1,143 @@
+import { ProjectExecutions } from '../../execution/index.ts';
+import type {
+  PlanOptions,
+  Resolution,
+  RewindPlan,
+  RollbackPlan,
+  Savepoint,
+  State,
+} from '../../index.ts';
+import {
+  anyOf,
+  BOOLEAN,
+  exact,
+  integer,
+  type Kind,
+  listOf,
+  oneOf,
+  optional,
+  TEXT,
+  tagged,
+} from '../../model/check.ts';
+import type { PlanRequest, ResolutionJson } from '../api.ts';
+import { namedPath, PATH_REF } from './request.ts';
+import { WebError } from './web-error.ts';
+
+/** A plan that can be carried out. */
+export type Planned =
+  | {
+      readonly kind: 'files';
+      readonly plan: RewindPlan;
+      /** The same without a choice of hunks; itself where none were chosen. */
+      readonly whole: RewindPlan;
+    }
+  | {
+      readonly kind: 'rollback';
+      readonly plan: RewindPlan;
+      readonly whole: RewindPlan;
+      readonly rollback: RollbackPlan;
+      readonly execution: { readonly id: string; readonly kind: 'steps' | 'checkpoints' };
+    };
+
+const RESOLUTION: Kind<ResolutionJson> = exact({
+  path: PATH_REF,
+  take: anyOf(oneOf('keep', 'restore'), exact({ content: TEXT })),
+  stamp: TEXT,
+});
+
+const CHOICES = {
+  onConflict: optional(oneOf('keep', 'restore', 'fail')),
+  resolutions: optional(listOf(RESOLUTION)),
+  force: optional(BOOLEAN),
+};
+
+export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
+  rewind: exact({
+    ...CHOICES,
+    kind: oneOf('rewind'),
+    to: TEXT,
+    take: optional(oneOf('since', 'message', 'exact')),
+    sessionId: optional(TEXT),
+    paths: optional(listOf(PATH_REF)),
+    includeShared: optional(BOOLEAN),
+    hunks: optional(listOf(exact({ path: PATH_REF, take: listOf(TEXT) }))),
+  }),
+  undo: exact({
+    ...CHOICES,
+    kind: oneOf('undo'),
+    operationId: optional(TEXT),
+    includeShared: optional(BOOLEAN),
+  }),
+  redo: exact({ ...CHOICES, kind: oneOf('redo') }),
+  rollback: exact({
+    kind: oneOf('rollback'),
+    executionId: TEXT,
+    executionKind: oneOf('steps', 'checkpoints'),
+    to: integer(-1),
+    includeShared: optional(BOOLEAN),
+    onConflict: optional(oneOf('keep', 'restore', 'fail')),
+  }),
+}) as Kind<PlanRequest>;
+
+/** Makes the plan that is asked for. Scans first, as the command does, so that it knows what happened since. */
+export async function makePlan(savepoint: Savepoint, request: PlanRequest): Promise<Planned> {
+  await savepoint.scanAgain();
+  if (request.kind === 'rollback') return planRollback(savepoint, request);
+  const options = optionsOf(request);
+  if (request.kind === 'redo') return files(await savepoint.planRedo(options));
+  const { includeShared } = request;
+  if (request.kind === 'undo') {
+    const { operationId } = request;
+    const more = { ...(operationId && { operationId }), ...(includeShared && { includeShared }) };
+    return files(await savepoint.planUndo({ ...options, ...more }));
+  }
+  const { to, take, sessionId } = request;
+  const paths = request.paths?.map(namedPath);
+  const rewind = { ...options, to, take, sessionId, paths, includeShared };
+  const whole = await savepoint.planRewind(rewind);
+  const hunks = request.hunks?.map((one) => ({ path: namedPath(one.path), ids: one.take })) ?? [];
+  if (hunks.length === 0) return files(whole);
+  return { kind: 'files', plan: await savepoint.planRewind({ ...rewind, hunks }), whole };
+}
+
+function files(plan: RewindPlan): Planned {
+  return { kind: 'files', plan, whole: plan };
+}
+
+async function planRollback(
+  savepoint: Savepoint,
+  request: Extract<PlanRequest, { kind: 'rollback' }>,
+): Promise<Planned> {
+  const { executionId: id, executionKind: kind, to, includeShared, onConflict } = request;
+  const executions = await ProjectExecutions.of(savepoint);
+  const execution = { id, kind };
+  const rollback = await executions.planRollback(execution, { to, includeShared, onConflict });
+  const { files: plan } = rollback;
+  return { kind: 'rollback', plan, whole: plan, rollback, execution };
+}
+
+function optionsOf({
+  onConflict,
+  resolutions,
+  force,
+}: Exclude<PlanRequest, { kind: 'rollback' }>): PlanOptions {
+  return { onConflict, force, resolutions: resolutions?.map(resolutionOf) };
+}
+
+function resolutionOf({ path, take, stamp }: ResolutionJson): Resolution {
+  const decision = typeof take === 'string' ? take : { content: Buffer.from(take.content) };
+  return { path: namedPath(path), take: decision, seen: stateOf(stamp) };
+}
+
+/** Names a state for whoever decides about it. The engine compares it with the disk. */
+export function stampOf(state: State): string {
+  return Buffer.from(JSON.stringify(state)).toString('base64url');
+}
+
+function stateOf(stamp: string): State {
+  try {
+    return JSON.parse(Buffer.from(stamp, 'base64url').toString()) as State;
+  } catch {
+    throw new WebError(400, 'request-invalid', 'a stamp is not one of a plan');
+  }
+}

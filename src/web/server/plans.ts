@@ -1,0 +1,382 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { PathNames } from '../../cli/json.ts';
+import { receiptJson, timeJson } from '../../cli/json-shapes.ts';
+import { ProjectExecutions } from '../../execution/index.ts';
+import {
+  countLines,
+  type DiffHunk,
+  type DiffLine,
+  isSavepointError,
+  type LineCount,
+  type MergePiece,
+  type PathDiff,
+  type PlanLine,
+  type Receipt,
+  type Savepoint,
+} from '../../index.ts';
+import { sentenceFor } from '../../terminal/reasons.ts';
+import type {
+  ApplyAnswer,
+  ApplyRequest,
+  ConflictPiece,
+  PlanAnswer,
+  PlanHunk,
+  PlanLineAnswer,
+  PlanLineJson,
+  PlanRequest,
+} from '../api.ts';
+import { ownLines } from './own-lines.ts';
+import { makePlan, type Planned, stampOf } from './plan-requests.ts';
+import { MAX_TEXT_BYTES, sideOf, sideState } from './sides.ts';
+import { undoableJson } from './timeline-answer.ts';
+import { WebError } from './web-error.ts';
+
+interface Kept {
+  readonly project: string;
+  readonly request: PlanRequest;
+  readonly planned: Planned;
+  readonly answer: PlanAnswer;
+  readonly until: number;
+}
+
+const KEPT_MS = 30 * 60_000;
+const MOST_KEPT = 64;
+
+/** A plan that cannot be carried out any more, with the one that could. */
+export class StalePlan extends Error {
+  readonly reason: unknown;
+  readonly plan: PlanAnswer | null;
+
+  constructor(reason: unknown, plan: PlanAnswer | null) {
+    super('the plan is stale');
+    this.reason = reason;
+    this.plan = plan;
+  }
+}
+
+/** The plans that pages look at. They are kept here and carried out by their names: no page can make one up. */
+export class Plans {
+  readonly #kept = new Map<string, Kept>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  async make(project: string, savepoint: Savepoint, request: PlanRequest): Promise<PlanAnswer> {
+    const planned = await makePlan(savepoint, request);
+    const answer = await planAnswer(savepoint, request, planned);
+    this.#forgetOld();
+    this.#kept.set(answer.planId, {
+      project,
+      request,
+      planned,
+      answer,
+      until: this.#now() + KEPT_MS,
+    });
+    return answer;
+  }
+
+  async line(
+    project: string,
+    savepoint: Savepoint,
+    planId: string,
+    index: number,
+  ): Promise<PlanLineAnswer> {
+    const { planned, answer } = this.#find(project, planId);
+    const line = shownLines(planned)[index];
+    const json = answer.lines[index];
+    if (line === undefined || json === undefined) throw noLine();
+    return planLineAnswer(savepoint, line, json, planned);
+  }
+
+  /** Carries out exactly that plan. Throws `StalePlan` with a new one where it cannot be carried out any more. */
+  async apply(
+    project: string,
+    savepoint: Savepoint,
+    planId: string,
+    { digest, acceptEffects = false }: ApplyRequest,
+  ): Promise<ApplyAnswer> {
+    const { request, planned, answer } = this.#find(project, planId);
+    if (digest !== answer.digest) {
+      throw new WebError(400, 'request-invalid', 'this is not the digest of the plan');
+    }
+    try {
+      const done = await carryOut(savepoint, planned, acceptEffects);
+      // What the engine did by itself, such as finishing a restore that a crash had interrupted.
+      const receipt = { ...done, notes: [...done.notes, ...savepoint.notices()] };
+      this.#kept.delete(planId);
+      const undo = receipt.operationId === null ? null : undoableJson(await savepoint.undoable());
+      return { receipt: receiptJson(receipt, false), undo, seq: await savepoint.head() };
+    } catch (error) {
+      if (!isSavepointError(error, 'plan-stale')) throw error;
+      this.#kept.delete(planId);
+      throw new StalePlan(error, await this.#again(project, savepoint, request));
+    }
+  }
+
+  /** What was decided about files that are others now does not count any more. */
+  async #again(
+    project: string,
+    savepoint: Savepoint,
+    request: PlanRequest,
+  ): Promise<PlanAnswer | null> {
+    const without = request.kind === 'rollback' ? request : { ...request, resolutions: [] };
+    for (const one of [request, without]) {
+      try {
+        return await this.make(project, savepoint, one);
+      } catch {}
+    }
+    return null;
+  }
+
+  #find(project: string, planId: string): Kept {
+    this.#forgetOld();
+    const kept = this.#kept.get(planId);
+    if (kept !== undefined && kept.project === project) return kept;
+    const message = 'this plan was carried out, or is too old';
+    throw new WebError(404, 'plan-unknown', message, 'look at a new plan');
+  }
+
+  #forgetOld(): void {
+    const now = this.#now();
+    for (const [id, { until }] of this.#kept) {
+      if (until <= now || this.#kept.size > MOST_KEPT) this.#kept.delete(id);
+    }
+  }
+}
+
+async function carryOut(
+  savepoint: Savepoint,
+  planned: Planned,
+  acceptEffects: boolean,
+): Promise<Receipt> {
+  if (planned.kind === 'files') return savepoint.apply(planned.plan);
+  const executions = await ProjectExecutions.of(savepoint);
+  return executions.applyRollback(planned.execution, planned.rollback, { acceptEffects });
+}
+
+// To count lines, both contents are read: of a plan with very many lines only the first are counted.
+const MOST_COUNTED = 500;
+
+async function planAnswer(
+  savepoint: Savepoint,
+  request: PlanRequest,
+  planned: Planned,
+): Promise<PlanAnswer> {
+  const { plan } = planned;
+  const names = new PathNames();
+  const lines: PlanLineJson[] = [];
+  for (const [index, line] of shownLines(planned).entries()) {
+    const counts = index < MOST_COUNTED ? await countsOf(savepoint, line) : NO_COUNTS;
+    const hunks = index < MOST_COUNTED ? await hunkCounts(savepoint, request, planned, line) : null;
+    lines.push({ ...lineJson(request, line, index, names), ...counts, hunks });
+  }
+  return {
+    planId: randomUUID(),
+    digest: digestOf(planned),
+    kind: request.kind,
+    description: plan.description,
+    checkpointId: plan.checkpointId,
+    seq: plan.seq,
+    lines,
+    notes: [...plan.notes, ...savepoint.notices()].map(({ code, message, paths = [] }) => {
+      return { code, message, paths: paths.map((path) => names.name(path)) };
+    }),
+    counts: {
+      work: plan.lines.filter(({ action }) => WORK.includes(action)).length,
+      merges: plan.lines.filter(({ action }) => action === 'merge').length,
+      conflicts: plan.lines.filter(({ action }) => action === 'conflict').length,
+      left: plan.lines.filter(({ action }) => action === 'skip' || action === 'keep').length,
+    },
+    busy: plan.forced === true,
+    rollback: rollbackJson(planned),
+    pathBytes: names.pathBytes,
+  };
+}
+
+const WORK: readonly PlanLine['action'][] = ['write', 'delete', 'chmod', 'link', 'mkdir', 'merge'];
+
+function rollbackJson(planned: Planned): PlanAnswer['rollback'] {
+  if (planned.kind === 'files') return null;
+  const { executionId, to, steps, effects } = planned.rollback;
+  return {
+    executionId,
+    to,
+    steps: steps.map(({ index, name }) => ({ index, name })),
+    effects: effects.map(({ index, name, description, declaredAt }) => {
+      return { index, name, description, declaredAt: timeJson(declaredAt) };
+    }),
+  };
+}
+
+/** A hash of all that a plan does. Bytes count as they are. */
+function digestOf(planned: Planned): string {
+  const text = JSON.stringify(planned, (_key, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+type UncountedLine = Omit<PlanLineJson, keyof LineCount | 'stays' | 'hunks'>;
+
+function lineJson(
+  request: PlanRequest,
+  line: PlanLine,
+  index: number,
+  names: PathNames,
+): UncountedLine {
+  const { path, action, reason, expected, target, sides } = line;
+  const name = names.name(path);
+  const kept = action === 'keep' ? 'kept' : null;
+  const code = reason ?? kept;
+  return {
+    index,
+    path: name,
+    action,
+    reason: code,
+    message: code === null ? null : sentenceFor(code),
+    now: sideState(expected),
+    target: sideState(target),
+    decidable: sides !== undefined,
+    decided: decisionOf(request, name, names),
+    stamp: stampOf(expected),
+    takesUnrecorded: line.takesUnrecorded === true,
+  };
+}
+
+function decisionOf(request: PlanRequest, name: string, names: PathNames): PlanLineJson['decided'] {
+  if (request.kind === 'rollback') return null;
+  const found = request.resolutions?.find(({ path }) =>
+    typeof path === 'string' ? path === name : path.bytes === names.pathBytes[name],
+  );
+  if (found === undefined) return null;
+  return typeof found.take === 'string' ? found.take : 'content';
+}
+
+const NO_COUNTS = { insertions: 0, deletions: 0, stays: 0 };
+const NOTHING = new Uint8Array();
+
+async function countsOf(
+  savepoint: Savepoint,
+  line: PlanLine,
+): Promise<LineCount & { stays: number }> {
+  if (!WORK.includes(line.action)) return NO_COUNTS;
+  const diff = await savepoint.planDiff(line);
+  const stays = await ownLines(savepoint, line);
+  const kept = stays.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  return { ...linesOf(diff), stays: kept };
+}
+
+/** From the file on disk to the planned one. */
+function linesOf({ beforeBytes, afterBytes }: PathDiff): LineCount {
+  const [target, now] = [beforeBytes ?? NOTHING, afterBytes ?? NOTHING];
+  const isText = [target, now].every(
+    (bytes) => bytes.length <= MAX_TEXT_BYTES && !bytes.includes(0),
+  );
+  return isText ? countLines(now, target) : { insertions: 0, deletions: 0 };
+}
+
+async function planLineAnswer(
+  savepoint: Savepoint,
+  line: PlanLine,
+  json: PlanLineJson,
+  planned: Planned,
+): Promise<PlanLineAnswer> {
+  const { path } = line;
+  const { before, beforeBytes, after, afterBytes } = await savepoint.planDiff(line);
+  const conflict = await savepoint.planConflict(line);
+  const names = new PathNames();
+  names.name(path);
+  return {
+    line: json,
+    now: sideOf(path, after, afterBytes),
+    target: sideOf(path, before, beforeBytes),
+    conflict: conflict && {
+      rewound: sideOf(path, conflict.diff.before, conflict.diff.beforeBytes),
+      now: sideOf(path, conflict.diff.after, conflict.diff.afterBytes),
+      pieces: conflict.pieces?.map(pieceJson) ?? null,
+    },
+    hunks: json.hunks === null ? [] : await hunksOf(savepoint, planned, line),
+    stays: await ownLines(savepoint, line),
+    pathBytes: names.pathBytes,
+  };
+}
+
+/** Every line of the plan, and those of which no hunk was chosen: they stay, and can be chosen again. */
+function shownLines({ plan, whole }: Planned): PlanLine[] {
+  if (plan === whole) return [...plan.lines];
+  const chosen = new Map(plan.lines.map((line) => [line.path, line]));
+  return whole.lines.map(
+    (line) =>
+      chosen.get(line.path) ?? { ...line, action: 'keep', target: line.expected, takes: [] },
+  );
+}
+
+/** All hunks of a file, with those that this plan takes back. */
+async function hunksOf(
+  savepoint: Savepoint,
+  { plan, whole }: Planned,
+  { path }: PlanLine,
+): Promise<PlanHunk[]> {
+  const line = whole.lines.find((one) => one.path === path);
+  if (line === undefined) return [];
+  const chosen = plan.lines.find((one) => one.path === path);
+  const taken = (id: string): boolean =>
+    chosen !== undefined && (chosen.hunks?.includes(id) ?? true);
+  return (await savepoint.planHunks(line)).map((hunk) => ({
+    ...turned(hunk),
+    id: hunk.id,
+    kind: hunk.kind,
+    taken: taken(hunk.id),
+    problem: null,
+  }));
+}
+
+/** Null where a file goes back whole or not at all. Only a rewind can choose. */
+async function hunkCounts(
+  savepoint: Savepoint,
+  { kind }: PlanRequest,
+  planned: Planned,
+  line: PlanLine,
+): Promise<PlanLineJson['hunks']> {
+  if (kind !== 'rewind') return null;
+  const hunks = await hunksOf(savepoint, planned, line);
+  if (hunks.length === 0) return null;
+  return { total: hunks.length, taken: hunks.filter(({ taken }) => taken).length };
+}
+
+/** From the file as it is now to how it will be. The engine has it the other way round. */
+function turned({ oldStart, oldLines, newStart, newLines, lines }: DiffHunk): DiffHunk {
+  const parts: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  for (const line of lines) {
+    if (line.kind === 'context') {
+      parts.push(...added, line);
+      added = [];
+    } else if (line.kind === 'add') parts.push({ ...line, kind: 'remove' });
+    else added.push({ ...line, kind: 'add' });
+  }
+  return {
+    oldStart: newStart,
+    oldLines: newLines,
+    newStart: oldStart,
+    newLines: oldLines,
+    lines: [...parts, ...added],
+  };
+}
+
+function pieceJson(piece: MergePiece): ConflictPiece {
+  return 'both' in piece
+    ? { kind: 'same', text: textOf(piece.both) }
+    : { kind: 'conflict', mine: textOf(piece.ours), theirs: textOf(piece.theirs) };
+}
+
+/** Lines are kept as one character for each byte. */
+function textOf(lines: readonly string[]): string {
+  return Buffer.from(lines.join(''), 'latin1').toString('utf8');
+}
+
+function noLine(): WebError {
+  return new WebError(404, 'not-found', 'the plan has no such line');
+}

@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FIRST_VIEW_BYTES, firstViewBytes, firstViewScripts } from '../../scripts/page-size.ts';
+import { type CheckpointId, sqliteStore, storeDirectory } from '../../src/index.ts';
+import { makeCheckpoint } from '../../src/model/checkpoint.ts';
+import type { Bed } from '../e2e/engine-bed.ts';
+import { builtCommand } from '../setup/built.ts';
+import { sharedPage } from '../setup/shared-page.ts';
+import { PageBed } from './page-bed.ts';
+import { tellStory } from './story.ts';
+
+let opened: PageBed;
+
+function openedBefore(prepare: (bed: Bed) => Promise<void>): void {
+  beforeAll(async () => {
+    opened = await PageBed.open(prepare);
+  });
+
+  beforeEach(async () => {
+    await opened.goTo({ view: 'store' });
+    await opened.goTo({ view: 'timeline', project: opened.project });
+    await opened.page.locator('.entry').first().waitFor();
+  });
+
+  afterEach(() => {
+    expect(opened.problems).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await opened.close();
+  });
+}
+
+describe('the timeline in a browser', () => {
+  openedBefore(tellStory);
+
+  it('opens at the project in which the command was typed, with its prompts and what was taken back', async () => {
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Fix the redirect after login' }).waitFor();
+    const rows = await page.locator('.entry').allInnerTexts();
+    expect(rows.find((row) => /Claude Code\s+Format everything/.test(row))).toContain('taken back');
+    expect(rows.find((row) => row.includes('before the upgrade'))).toContain('v1');
+    expect(rows.some((row) => row.includes('took back 1 checkpoint'))).toBe(true);
+    // The mark of the prompt that was taken back is hollow, and an arc leads to it.
+    expect(await page.locator('.mark.taken-back-yes').count()).toBe(1);
+    expect(await page.locator('.arc').count()).toBe(1);
+    expect(await page.locator('.chart').innerHTML()).not.toContain('\u202e');
+  });
+
+  it('loads less than 200 KB of script, compressed, before it shows the timeline', async () => {
+    const { page, server } = opened;
+    const loaded = new Set<string>();
+    page.on('request', (request) => loaded.add(new URL(request.url()).pathname));
+    await page.goto(server.oneTimeUrl());
+    await page.reload();
+    await page.locator('.entry').first().waitFor();
+    const { folder } = await sharedPage();
+    const scripts = [...loaded].filter((path) => path.endsWith('.js')).sort();
+    const expected = firstViewScripts(folder).map((name) => `/assets/${name}`);
+    expect(scripts).toEqual(expected.sort());
+    expect(firstViewBytes(folder)).toBeLessThan(FIRST_VIEW_BYTES);
+  });
+
+  it('finds a prompt by / and opens it with the keyboard alone', async () => {
+    const { page, project, bed } = opened;
+    await page.keyboard.press('/');
+    await page.keyboard.type('login kind:prompt');
+    await page.getByText('2 entries', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    for (const key of ['j', 'j', 'k', 'j']) await page.keyboard.press(key);
+    await expect
+      .poll(() => page.evaluate('document.activeElement.textContent'))
+      .toContain('Add a page for login');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain(`#/p/${project}/c/${await bed.idOf('m1')}`);
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('Filter the timeline').inputValue()).toContain('login');
+  });
+
+  it('filters by path and by agent', async () => {
+    const { page } = opened;
+    await page.getByLabel('Filter the timeline').fill('path:src/login.ts');
+    await page.getByText('2 entries', { exact: true }).waitFor();
+    expect(await page.locator('.entry', { hasText: 'Claude Code' }).count()).toBe(2);
+    await page.getByLabel('Filter the timeline').fill('');
+    await page.getByRole('button', { name: 'Codex' }).click();
+    await page.getByText('1 entry', { exact: true }).waitFor();
+    expect(await page.locator('.entry').innerText()).toContain('Explain the build');
+  });
+
+  it('shows a command of another process as running, and what it did, without a reload', async () => {
+    const { page, bed } = opened;
+    await page.getByText('Live', { exact: true }).waitFor();
+    const script = 'echo made > made.txt; cat > /dev/null';
+    const words = [builtCommand(), 'run', '--', 'sh', '-c', script];
+    const child = spawn(process.execPath, words, {
+      cwd: bed.root,
+      env: { PATH: process.env.PATH, HOME: bed.base, SAVEPOINT_HOME: bed.home },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = once(child, 'exit');
+    try {
+      await page.getByRole('list', { name: 'Running now' }).getByText(script).waitFor();
+    } finally {
+      child.stdin.end();
+      await ended;
+    }
+    await page.getByRole('list', { name: 'Running now' }).waitFor({ state: 'detached' });
+    const row = page.locator('.entry', { hasText: 'savepoint run' });
+    await expect.poll(() => row.innerText()).toContain('1 file');
+  });
+
+  it('counts the lines of a prompt anew while its agent goes on', async () => {
+    const { page, bed } = opened;
+    await page.getByText('Live', { exact: true }).waitFor();
+    const session = { sessionId: 'agent', agent: 'claude-code' };
+    await bed.savepoint.checkpoint({ ...session, messageId: 'm9', description: 'Write a poem' });
+    const row = page.locator('.entry', { hasText: 'Write a poem' });
+    await bed.write('m9', 'poem.txt', 'one\n');
+    await expect.poll(() => row.innerText()).toContain('+1');
+    await bed.write('m9', 'poem.txt', 'one\ntwo\nthree\n');
+    await expect.poll(() => row.innerText()).toContain('+3');
+  });
+
+  it('says how to get in when the key is of another server', async () => {
+    const { page, problems } = opened;
+    await page.evaluate("localStorage.setItem('savepoint.key', 'dummy')");
+    await page.reload();
+    await page.getByRole('heading', { name: 'left behind' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain('savepoint web');
+    // The browser tells of each answer 401.
+    problems.length = 0;
+  });
+});
+
+describe('ten thousand checkpoints in a browser', () => {
+  openedBefore(manySessions(10_000));
+
+  it('comes nearer and goes back by keys and buttons', async () => {
+    const { page } = opened;
+    await page.locator('.mark').first().waitFor();
+    const whole = await page.locator('.mark').count();
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('+');
+    await expect.poll(() => page.locator('.mark').count()).toBeLessThan(whole);
+    await page.getByRole('button', { name: 'All' }).click();
+    await expect.poll(() => page.locator('.mark').count()).toBe(whole);
+    // What is chosen with the keyboard comes into sight.
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('+');
+    await page.keyboard.press('End');
+    await expect
+      .poll(async () => (await page.locator('.selected-time').boundingBox())?.x)
+      .toBeGreaterThan(0);
+  });
+
+  it('keeps at most 300 rows in the document with ten thousand checkpoints', async () => {
+    const { page } = opened;
+    await page.getByText('10,000 entries').waitFor();
+    expect(await page.locator('.entry').count()).toBeLessThanOrEqual(300);
+    await page.locator('main').focus();
+    await page.keyboard.press('End');
+    await page.getByText('prompt 0', { exact: true }).waitFor();
+    expect(await page.locator('.entry').count()).toBeLessThanOrEqual(300);
+    expect(await page.locator('.mark').count()).toBeLessThanOrEqual(1500);
+  });
+});
+
+const EACH_SESSION = 100;
+
+/** Prompts of many sessions, one every four minutes. */
+function manySessions(count: number): (bed: Bed) => Promise<void> {
+  return async (bed) => {
+    const start = Date.UTC(2026, 0, 1);
+    const store = await sqliteStore({ directory: storeDirectory(bed.home, bed.root) });
+    for (let first = 0; first < count; first += EACH_SESSION) {
+      const { seq: base } = await store.state();
+      const id = `session-${first}`;
+      const times = { createdAt: start, lastActiveAt: start + first, archivedAt: null };
+      const rest = { run: null, owner: null, told: null };
+      const nth = Array.from(
+        { length: Math.min(EACH_SESSION, count - first) },
+        (_, at) => first + at,
+      );
+      await store.timeline.commit({
+        base,
+        sessions: [
+          { id, rootId: id, agent: first % 300 === 0 ? 'codex' : 'pi', ...times, ...rest },
+        ],
+        checkpoints: nth.map((at) =>
+          makeCheckpoint({
+            id: at.toString().padStart(16, 'k') as CheckpointId,
+            seq: base + 1 + at - first,
+            kind: 'message',
+            sessionId: id,
+            messageId: `m${at}`,
+            description: `prompt ${at}`,
+            createdAt: start + at * 240_000,
+          }),
+        ),
+      });
+    }
+    await store.close();
+  };
+}
