@@ -6,11 +6,15 @@ import { EXECUTION_STATE } from './execution-state.ts';
 import { EXECUTION_STEPS } from './execution-steps.ts';
 import { HOOKS } from './hooks.ts';
 import { OPEN_STORE } from './open-store.ts';
+import { PAGE_SIZE } from './page.ts';
 import { POSTGRES } from './postgres.ts';
+import { POSTGRES_STATE } from './postgres-state.ts';
 import { RESTORE } from './restore.ts';
 import { scanCourse } from './scan/scan-course.ts';
 import { sizesWanted } from './scan/sizes.ts';
 import { TERMINAL } from './terminal.ts';
+import { WEB } from './web.ts';
+import { WEB_DIFF } from './web-diff.ts';
 
 /** All that is measured, in this order. */
 export function allCourses(): readonly Course[] {
@@ -19,8 +23,12 @@ export function allCourses(): readonly Course[] {
     ...RESTORE,
     ...OPEN_STORE,
     ...POSTGRES,
+    ...POSTGRES_STATE,
     ...COMMAND_LINE,
     ...TERMINAL,
+    ...WEB,
+    ...WEB_DIFF,
+    ...PAGE_SIZE,
     ...HOOKS,
   ].map((one) => ({ benchmarks: [one] }));
   const agents = AGENT_PROMPTS.map((one) => ({ benchmarks: [one] }));

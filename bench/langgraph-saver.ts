@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** What is measured of LangGraph's `SqliteSaver`. */
+/** What is measured of LangGraph's savers. */
 export interface Saver {
-  put(config: SaverConfig, checkpoint: object, metadata: object): Promise<SaverConfig>;
+  put(
+    config: SaverConfig,
+    checkpoint: object,
+    metadata: object,
+    newVersions?: Readonly<Record<string, number>>,
+  ): Promise<SaverConfig>;
   getTuple(config: SaverConfig): Promise<{ checkpoint: SavedCheckpoint } | undefined>;
 }
 
@@ -25,29 +30,48 @@ export interface SavedCheckpoint {
 
 /** What it is called in the table. */
 export const SAVER = "LangGraph's SqliteSaver (over node:sqlite), `synchronous=FULL` on both sides";
+export const POSTGRES_SAVER = "LangGraph's PostgresSaver on the same server";
 
 const FOLDER = fileURLToPath(new URL('./langgraph/', import.meta.url));
-const PACKAGE = '@langchain/langgraph-checkpoint-sqlite';
+const SQLITE = '@langchain/langgraph-checkpoint-sqlite';
+const POSTGRES = '@langchain/langgraph-checkpoint-postgres';
 
 /**
  * LangGraph's saver on a file. It is written for better-sqlite3, whose native part is not built here; it gets
  * the same interface over the SQLite that Savepoint uses as well, so that both run on one engine.
  */
 export async function openSaver(file: string): Promise<{ saver: Saver; close: () => void }> {
-  const { SqliteSaver } = (await import(pathToFileURL(installed()).href)) as {
+  const { SqliteSaver } = (await import(installed(SQLITE))) as {
     SqliteSaver: new (database: BetterSqlite) => Saver;
   };
   const database = new BetterSqlite(file);
   return { saver: new SqliteSaver(database), close: () => database.close() };
 }
 
+/** LangGraph's saver on a server, with its tables in `public`. */
+export async function openPostgresSaver(
+  url: string,
+): Promise<{ saver: Saver; close: () => Promise<void> }> {
+  const { PostgresSaver } = (await import(installed(POSTGRES))) as {
+    PostgresSaver: { fromConnString(url: string): Saver & Setup };
+  };
+  const saver = PostgresSaver.fromConnString(url);
+  await saver.setup();
+  return { saver, close: () => saver.end() };
+}
+
+interface Setup {
+  setup(): Promise<void>;
+  end(): Promise<void>;
+}
+
 /** Only who measures needs it, and nobody its install scripts: so it is no part of `npm install`. */
-function installed(): string {
-  if (!existsSync(join(FOLDER, 'node_modules', PACKAGE))) {
+function installed(name: string): string {
+  if (!existsSync(join(FOLDER, 'node_modules', name))) {
     const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
     execFileSync('npm', words, { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] });
   }
-  return createRequire(join(FOLDER, 'package.json')).resolve(PACKAGE);
+  return pathToFileURL(createRequire(join(FOLDER, 'package.json')).resolve(name)).href;
 }
 
 /** A checkpoint as LangGraph makes one, of the given state. */

@@ -11,6 +11,7 @@ import {
   type State,
   type Store,
 } from 'savepoint';
+import type { Cancellation } from '../src/model/change.ts';
 import { sourceText } from './source-text.ts';
 
 export const CHECKPOINTS = 5_000;
@@ -23,9 +24,10 @@ const PATHS = 400;
 export async function fillTimeline(
   store: Store,
   changesEach: number = CHANGES_PER_CHECKPOINT,
+  checkpoints: number = CHECKPOINTS,
 ): Promise<void> {
   const heads = new Map<string, State>();
-  for (let first = 0; first < CHECKPOINTS; first += CHECKPOINTS_PER_SESSION) {
+  for (let first = 0; first < checkpoints; first += CHECKPOINTS_PER_SESSION) {
     await store.timeline.commit(sessionBatch((await store.state()).seq, first, heads, changesEach));
   }
 }
@@ -35,7 +37,7 @@ export async function takeAllBack(store: Store): Promise<void> {
   const { seq: base } = await store.state();
   const id = 'r'.repeat(16) as OperationId;
   const changes: Change[] = [];
-  const cancellations: { by: number; change: number }[] = [];
+  const cancellations: Cancellation[] = [];
   const chains = Map.groupBy(await store.timeline.changes({}), ({ path }) => path);
   for (const chain of chains.values()) {
     const [first, last] = [chain[0], chain.at(-1)];
@@ -44,7 +46,7 @@ export async function takeAllBack(store: Store): Promise<void> {
     const author = { origin: 'operation', sessionId: null, checkpointId: null } as const;
     const states = { before: last.after ?? last.before, after: first.before };
     changes.push({ ...last, ...author, ...states, seq: by, operationId: id, toolCallId: null });
-    for (const { seq } of chain) cancellations.push({ by, change: seq });
+    for (const { seq } of chain) cancellations.push({ by, change: seq, inPart: false });
   }
   const operation: Operation = {
     id,

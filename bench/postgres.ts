@@ -39,7 +39,9 @@ async function contest(scratch: Scratch, side: MakeSide): Promise<Samples> {
     return side(savepoint, store);
   };
   try {
-    const ours = await open('ours', await postgresStore({ url: server.url, project: 'ours' }));
+    const directory = scratch.make(`server-${server.port}`);
+    const store = await postgresStore({ url: server.url, project: 'ours', directory });
+    const ours = await open('ours', store);
     const theirs = await open('theirs', await sqliteStore({ directory: scratch.make('store') }));
     return await alternate(ours, theirs);
   } finally {
