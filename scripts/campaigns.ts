@@ -15,6 +15,7 @@ export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
   SAVEPOINT_LASTING_ERRORS: '600',
   SAVEPOINT_LOG_DAMAGES: '300',
   SAVEPOINT_LOOKS: '3000',
+  SAVEPOINT_MOVE_KILLS: '60',
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_PURGE_KILLS: '40',
   SAVEPOINT_RACE_TRIES: '20000',
@@ -22,9 +23,11 @@ export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
   SAVEPOINT_REPAIRS: '300',
   SAVEPOINT_RUNTIME_COMMANDS: '300',
   SAVEPOINT_SERVER_KILLS: '100',
+  SAVEPOINT_SERVER_OPERATIONS: '1000',
   SAVEPOINT_STORAGE_SAVES: '200',
   SAVEPOINT_STORE_KILLS: '60',
   SAVEPOINT_TAKE_BACK_KILLS: '1000',
+  SAVEPOINT_WHY_HISTORIES: '500',
 };
 
 /** Tests that `npm test` has no time for. */
@@ -42,16 +45,16 @@ export const CAMPAIGNS_ONLY: readonly string[] = [
     'power-cut',
     'power-cut-documents',
     'random-kills',
-    'server-gone',
   ]),
   ...filesOf('replica', ['killed', 'many-turns']),
+  'scripts/record-two-machines.test.ts',
   'src/store/sqlite/crash.test.ts',
 ];
 
 /** All tests of the campaigns. */
 export const CAMPAIGNS: readonly string[] = [
   ...CAMPAIGNS_ONLY,
-  ...filesOf('crash', ['few-descriptors', 'kill-execution', 'kill-rewind']),
+  ...filesOf('crash', ['few-descriptors', 'kill-execution', 'kill-rewind', 'server-gone']),
   ...filesOf('property', [
     'folders',
     'ignore/against-git',
@@ -64,13 +67,15 @@ export const CAMPAIGNS: readonly string[] = [
     'storages',
     'transfer',
     'whole-files',
+    'why/why',
     'windows',
   ]),
   ...filesOf('fsck', ['beside-writers', 'fsck', 'log', 'repair']),
   ...filesOf('concurrency', ['eight-processes', 'storages']),
   ...filesOf('hostile', ['swap-race']),
   ...filesOf('purge', ['purge-kill']),
-  ...filesOf('e2e', ['bin']),
+  ...filesOf('e2e', ['bin', 'cli-store-move']),
+  ...filesOf('web', ['accessible', 'review']),
   // Properties of single modules.
   'src/model/manifest.test.ts',
   'src/model/value/value.test.ts',

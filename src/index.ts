@@ -2,16 +2,19 @@ export type { AdoptStoreRequest } from './engine/adopt-store.ts';
 export type { CheckProjectOptions } from './engine/check-project.ts';
 export {
   adoptStore,
+  carryDocuments,
+  carryStore,
   checkProject,
   memoryStore,
   movedFrom,
+  noteGapAfter,
   openSavepoint,
   repairProject,
   sqliteStore,
   verifyExport,
 } from './engine/load.ts';
 export type { Materialized } from './engine/materialize.ts';
-export type { OpenOptions } from './engine/open-savepoint.ts';
+export type { OpenOptions, OpenStore } from './engine/open-savepoint.ts';
 export { storeDirectory } from './engine/project.ts';
 export type { CleanupRules, EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
@@ -24,18 +27,27 @@ export {
   type CheckpointRequest,
   DEFAULT_SETTINGS,
   type EndTurnRequest,
+  type HunkChoice,
   type NamedPath,
   type OwnerRequest,
   type PlanOptions,
   type Resolution,
   type RewindRequest,
   type SavepointSettings,
+  type WhyRequest,
   type WindowRequest,
 } from './engine/requests.ts';
 export type { Conflict } from './engine/rewind.ts';
 export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
-export type { LeftOut, ProjectStatus, Uncovered, WorktreeStatus } from './engine/status.ts';
+export type {
+  LeftOut,
+  ProjectStatus,
+  RunningWork,
+  Uncovered,
+  WorktreeStatus,
+} from './engine/status.ts';
+export type { SessionElsewhere } from './engine/transfer.ts';
 export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
@@ -130,6 +142,7 @@ export {
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Span, Window, WindowKind } from './model/window.ts';
+export type { PlanHunk } from './plan/hunks.ts';
 export type { MergePiece } from './plan/merge.ts';
 export { receiptOf } from './plan/receipt.ts';
 export { findRenames } from './plan/renames.ts';
@@ -168,14 +181,23 @@ export type {
   PruneResult,
   PutDocumentOptions,
   Store,
+  StoreReader,
   StoreState,
   StoreStats,
   TimelineStore,
   WholeDocument,
+  WorktreeEntry,
+  Worktrees,
 } from './store/store.ts';
 export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
 export type { Eviction } from './timeline/eviction.ts';
+export {
+  FILE_CHANGE_KINDS,
+  type FileChange,
+  type FileChangeKind,
+} from './timeline/file-history.ts';
+export { GAPS, type Gap } from './timeline/file-versions.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
 export type { IsPrivate } from './timeline/private-paths.ts';
@@ -186,11 +208,21 @@ export {
 } from './timeline/retention.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
 export type { Untold } from './timeline/untold.ts';
+export {
+  type FileOrigins,
+  LINE_ORIGINS,
+  type LineOrigin,
+  type LineOriginKind,
+  type LineSpan,
+  type NoLines,
+} from './timeline/why.ts';
 export { TAKEN_BACK, type TakenBack } from './timeline/work.ts';
 export type {
   ExportReceipt,
   ExportRequest,
   ImportReceipt,
+  TakeoverReceipt,
+  TakeoverRequest,
   TransferCounts,
   TransferLimits,
 } from './transfer/requests.ts';

@@ -5,6 +5,7 @@ export type CommandName =
   | 'list'
   | 'show'
   | 'diff'
+  | 'why'
   | 'rewind'
   | 'undo'
   | 'redo'
@@ -13,16 +14,19 @@ export type CommandName =
   | 'sessions'
   | 'ops'
   | 'executions'
+  | 'web'
   | 'run'
   | 'status'
   | 'materialize'
   | 'export'
   | 'import'
+  | 'takeover'
   | 'adopt'
   | 'completion'
   | 'prune'
   | 'purge'
   | 'fsck'
+  | 'store'
   | 'config'
   | 'doctor'
   | 'off'
@@ -39,6 +43,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   list: async () => (await import('./commands/list.ts')).list,
   show: async () => (await import('./commands/show.ts')).show,
   diff: async () => (await import('./commands/diff.ts')).diff,
+  why: async () => (await import('./commands/why.ts')).why,
   rewind: async () => (await import('./commands/rewind.ts')).rewind,
   undo: async () => (await import('./commands/undo.ts')).undo,
   redo: async () => (await import('./commands/undo.ts')).redo,
@@ -47,16 +52,19 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   sessions: async () => (await import('./commands/sessions.ts')).sessions,
   ops: async () => (await import('./commands/ops.ts')).ops,
   executions: async () => (await import('./commands/executions.ts')).executions,
+  web: async () => (await import('./commands/web.ts')).web,
   run: async () => (await import('./commands/run.ts')).run,
   status: async () => (await import('./commands/status.ts')).status,
   materialize: async () => (await import('./commands/materialize.ts')).materialize,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,
+  takeover: async () => (await import('./commands/takeover.ts')).takeover,
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
   completion: async () => (await import('./commands/completion.ts')).completion,
   prune: async () => (await import('./commands/prune.ts')).prune,
   purge: async () => (await import('./commands/purge.ts')).purge,
   fsck: async () => (await import('./commands/fsck.ts')).fsck,
+  store: async () => (await import('./commands/store.ts')).store,
   config: async () => (await import('./commands/config.ts')).config,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   off: async () => (await import('./commands/switch.ts')).off,

@@ -25,6 +25,8 @@ export interface Option {
   readonly value?: string;
   readonly help: string;
   readonly completes?: Completes;
+  /** It may be given several times; its values are in `Call.lists`. */
+  readonly repeats?: true;
 }
 
 /** An option without a value. */
@@ -36,6 +38,11 @@ export function flag(help: string): Option {
 export function option(value: string, help: string, completes?: Completes): Option {
   const plain = { type: 'string', value, help } as const;
   return completes === undefined ? plain : { ...plain, completes };
+}
+
+/** As `option`, for one that may be given several times. */
+export function repeated(value: string, help: string, completes?: Completes): Option {
+  return { ...option(value, help, completes), repeats: true };
 }
 
 /** One verb of the command line. The help and docs/cli.md are made from this. */
@@ -65,6 +72,8 @@ export interface Call {
   /** Options without a value that were given. */
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
+  /** All values of the options that may be given several times. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   /** Arguments before a `--`, and after it. */
   readonly args: readonly string[];
   readonly rest: readonly string[];
@@ -108,6 +117,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
     columns,
     flags: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
     values: new Map(given.flatMap(([name, v]) => (typeof v === 'string' ? [[name, v]] : []))),
+    lists: new Map(given.flatMap(([name, v]) => (Array.isArray(v) ? [[name, v.map(String)]] : []))),
     args: positionals.filter(({ index }) => index < end).map(({ value }) => value),
     rest: positionals.filter(({ index }) => index > end).map(({ value }) => value),
     say,
@@ -129,7 +139,10 @@ function parse(command: Command, argv: readonly string[]) {
     return parseArgs({
       args,
       options: Object.fromEntries(
-        options.map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+        options.map(([name, { type, short, repeats: multiple = false }]) => [
+          name,
+          short ? { type, short, multiple } : { type, multiple },
+        ]),
       ),
       allowPositionals: true,
       strict: true,

@@ -50,6 +50,7 @@ const SPECIAL: Partial<Record<ErrorCode, ExitCode>> = {
   'checkpoint-not-found': EXIT.notFound,
   'session-not-found': EXIT.notFound,
   'operation-not-found': EXIT.notFound,
+  'hunk-not-found': EXIT.notFound,
   'execution-not-found': EXIT.notFound,
   'step-not-found': EXIT.notFound,
   'file-missing': EXIT.notFound,

@@ -1,3 +1,4 @@
+import type { KeptIn } from '../config/project-store.ts';
 import type { ExecutionKind } from '../execution/index.ts';
 import {
   CHECKPOINT_KINDS,
@@ -19,6 +20,7 @@ import {
   TAKEN_BACK,
   UNKNOWN_REASONS,
   type UnknownReason,
+  type WorktreeEntry,
 } from '../index.ts';
 import {
   anyOf,
@@ -164,6 +166,21 @@ export function sessionJson(session: Session, imported: ReadonlySet<string>): Se
     lastActiveAt: timeJson(session.lastActiveAt),
     archivedAt: timeOrNull(archivedAt),
   };
+}
+
+export interface WorktreeJson extends Pick<WorktreeEntry, 'id' | 'machine' | 'root'> {
+  readonly activeAt: string;
+}
+
+export const WORKTREE: ObjectKind<WorktreeJson> = exact({
+  id: TEXT,
+  machine: TEXT,
+  root: described('Its folder there, absolute.', TEXT),
+  activeAt: described('When something was last recorded in it.', TIME),
+});
+
+export function worktreeJson(worktree: WorktreeEntry): WorktreeJson {
+  return { ...picked(WORKTREE, worktree), activeAt: timeJson(worktree.activeAt) };
 }
 
 export interface OperationJson extends Omit<Operation, 'createdAt'> {
@@ -328,6 +345,22 @@ export interface FileDiffJson
   readonly hunks?: readonly DiffHunk[];
 }
 
+export const DIFF_HUNK: ObjectKind<DiffHunk> = exact({
+  oldStart: COUNT,
+  oldLines: COUNT,
+  newStart: COUNT,
+  newLines: COUNT,
+  lines: listOf(
+    exact({
+      kind: oneOf('context', 'add', 'remove'),
+      text: described('Without its newline.', TEXT),
+      noNewline: optional(
+        described('The file ends after this line, without a newline.', oneOf(true)),
+      ),
+    }),
+  ),
+});
+
 export const FILE_DIFF: Kind<FileDiffJson> = exact({
   path: PATH,
   status: oneOf('created', 'deleted', 'renamed', 'modified', 'unknown'),
@@ -341,28 +374,7 @@ export const FILE_DIFF: Kind<FileDiffJson> = exact({
   ),
   insertions: COUNT,
   deletions: COUNT,
-  hunks: optional(
-    described(
-      'Left out with --stat.',
-      listOf(
-        exact({
-          oldStart: COUNT,
-          oldLines: COUNT,
-          newStart: COUNT,
-          newLines: COUNT,
-          lines: listOf(
-            exact({
-              kind: oneOf('context', 'add', 'remove'),
-              text: described('Without its newline.', TEXT),
-              noNewline: optional(
-                described('The file ends after this line, without a newline.', oneOf(true)),
-              ),
-            }),
-          ),
-        }),
-      ),
-    ),
-  ),
+  hunks: optional(described('Left out with --stat.', listOf(DIFF_HUNK))),
 });
 
 /** One file of a diff; without its hunks where only the numbers were asked for. */
@@ -381,3 +393,14 @@ export function fileDiffJson(file: FileDiff, names: PathNames, stat = false): Fi
     ...(stat ? {} : { hunks }),
   };
 }
+
+/** Where a timeline is kept. */
+export const KEPT_IN: ObjectKind<KeptIn> = exact({
+  kind: oneOf('folder', 'server'),
+  folder: described('What this machine keeps of it.', TEXT),
+  server: described(
+    'Host and database, never a user or a password; null for a folder, and where nothing is set.',
+    nullable(TEXT),
+  ),
+  project: described('Its name on the server.', nullable(TEXT)),
+});

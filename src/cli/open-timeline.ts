@@ -1,10 +1,10 @@
 import { findProject, storeHome, userFile } from '../config/find-project.ts';
 import { type Configuration, loadConfiguration } from '../config/index.ts';
+import { openProjectTimeline } from '../config/project-store.ts';
 import {
   displayText,
   isSavepointError,
   movedFrom,
-  openSavepoint,
   type Savepoint,
   SavepointError,
 } from '../index.ts';
@@ -71,10 +71,10 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
   if (problem !== undefined && options.create) throw problem;
   warnOfConfiguration(call, configuration);
   try {
-    return await openSavepoint({
+    return await openProjectTimeline(io, {
       ...configuration.values,
+      database: configuration.values,
       project,
-      home,
       refusedProjects: [io.homeDirectory],
       // A command that only looks does not begin a timeline.
       create: options.create ?? false,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { findProject } from '../config/find-project.ts';
+import { findProject, withoutCredentials } from '../config/find-project.ts';
 import { realPathOrNull } from '../fs/entries.ts';
 import { findProgram } from '../fs/find-program.ts';
 import { type Call, flag, type Option } from './command.ts';
@@ -52,7 +52,7 @@ const COULD_NOT_RUN: readonly unknown[] = [126, 127];
 
 /** False when there is no such pager. A person who leaves the pager early has read enough. */
 async function paged({ io }: Call, [program, ...args]: Pager, text: string): Promise<boolean> {
-  const env = { ...io.env, LESS: io.env.LESS ?? LESS_OPTIONS };
+  const env = { ...withoutCredentials(io.env), LESS: io.env.LESS ?? LESS_OPTIONS };
   const child = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });
   const ended = new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));

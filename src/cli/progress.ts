@@ -84,6 +84,8 @@ const WORDS: Record<ProgressStep, string> = {
   check: 'Checking the export',
   contents: 'Checking contents',
   import: 'Importing',
+  carry: 'Copying the timeline',
+  compare: 'Comparing the copy',
 };
 
 export function progressText({ step, done, total }: Progress): string {

@@ -1,3 +1,4 @@
+import type { OnProgress } from '../model/progress.ts';
 import type { StoreCheck } from '../store/sqlite/check/problem.ts';
 import type { StoreRepair } from '../store/sqlite/repair/repair-store.ts';
 import type { SqliteStoreOptions } from '../store/sqlite/sqlite-store.ts';
@@ -14,6 +15,26 @@ import type { Savepoint } from './savepoint.ts';
 /** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */
 export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   return (await import('./open-savepoint.ts')).openSavepoint(options);
+}
+
+/** Remembers on this machine that something could not be recorded, if an error means that. Never throws. */
+export async function noteGapAfter(error: unknown, directory: string, now: number): Promise<void> {
+  const { isAway, noteGap } = await import('./gaps.ts');
+  if (isAway(error)) noteGap(directory, now);
+}
+
+/**
+ * Copies everything that a store holds into an empty one, and compares the two. The caller holds the locks of both.
+ * Throws where something is not the same; the first store is only read.
+ */
+export async function carryStore(from: Store, to: Store, onProgress?: OnProgress): Promise<void> {
+  await (await import('../transfer/carry-store.ts')).carryStore(from, to, onProgress);
+  await (await import('../transfer/compare-stores.ts')).compareStores(from, to, onProgress);
+}
+
+/** Copies the documents that another store lacks, or has in an older state. */
+export async function carryDocuments(from: Store, to: Store): Promise<void> {
+  return (await import('../transfer/carry-store.ts')).carryDocuments(from, to);
 }
 
 /** A store in a folder of its own. */

@@ -6,6 +6,7 @@ import {
   BOOLEAN,
   COUNT,
   ID,
+  integer,
   type Kind,
   listOf,
   nullable,
@@ -264,6 +265,13 @@ export interface Resolution {
   readonly seen?: State | undefined;
 }
 
+/** The hunks of one path that a rewind takes back; the rest of what it would take back there stays. */
+export interface HunkChoice {
+  readonly path: NamedPath;
+  /** Of `planHunks`. None: the path stays as it is. */
+  readonly ids: readonly string[];
+}
+
 export interface PlanOptions {
   readonly onConflict?: OnConflict | undefined;
   /** For paths in conflict, in place of `onConflict`. Throws where there is no conflict. */
@@ -314,6 +322,8 @@ export interface RewindRequest extends PlanOptions {
   readonly sessionId?: string | undefined;
   readonly paths?: readonly NamedPath[] | undefined;
   readonly includeShared?: boolean | undefined;
+  /** For paths that go back in part. Throws `hunk-not-found` where an id is not one of the path's hunks now. */
+  readonly hunks?: readonly HunkChoice[] | undefined;
 }
 
 export const REWIND_REQUEST: Kind<RewindRequest> = object({
@@ -323,6 +333,7 @@ export const REWIND_REQUEST: Kind<RewindRequest> = object({
   sessionId: optional(TEXT),
   paths: optional(NAMED_PATHS),
   includeShared: optional(BOOLEAN),
+  hunks: optional(listOf(object({ path: unchecked<NamedPath>(), ids: listOf(TEXT) }))),
 });
 
 export interface UndoRequest extends PlanOptions {
@@ -336,4 +347,18 @@ export const UNDO_REQUEST: Kind<UndoRequest> = object({
   ...PLAN_FIELDS,
   operationId: optional(ID),
   includeShared: optional(BOOLEAN),
+});
+
+/** Asks about all lines of a file, or from `first` to `last`; the first line of a file is 1. */
+export interface WhyRequest {
+  readonly path: NamedPath;
+  readonly first?: number | undefined;
+  /** By default the line `first` alone. */
+  readonly last?: number | undefined;
+}
+
+export const WHY_REQUEST: Kind<WhyRequest> = object({
+  path: unchecked<NamedPath>(),
+  first: optional(integer(1)),
+  last: optional(integer(1)),
 });

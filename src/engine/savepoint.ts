@@ -1,26 +1,37 @@
+import { look } from '../capture/capture.ts';
 import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
 import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
-import { check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
+import { AMOUNT, check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Execution } from '../model/execution.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
+import type { State } from '../model/state.ts';
 import type { IfStorable } from '../model/value/index.ts';
+import type { PlanHunk } from '../plan/hunks.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { findSession } from '../store/find.ts';
+import type { WorktreeEntry } from '../store/store.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { evictCheckpoints } from '../timeline/eviction.ts';
+import type { FileChange } from '../timeline/file-history.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
 import { type IsPrivate, privatePaths } from '../timeline/private-paths.ts';
 import type { PruneRequest, RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import { tell, type Untold, untold } from '../timeline/untold.ts';
-import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
+import type { FileOrigins } from '../timeline/why.ts';
+import type {
+  ExportRequest,
+  TakeoverReceipt,
+  TakeoverRequest,
+  TransferLimits,
+} from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, resumeSession } from './capture.ts';
 import { closeCall, endSession, endTurn } from './end-work.ts';
 import { type Materialized, materialize } from './materialize.ts';
@@ -49,6 +60,8 @@ import {
   type RewindRequest,
   UNDO_REQUEST,
   type UndoRequest,
+  WHY_REQUEST,
+  type WhyRequest,
   WINDOW_REQUEST,
   type WindowRequest,
 } from './requests.ts';
@@ -58,14 +71,29 @@ import {
   planAndApply,
   planConflict,
   planDiff,
+  planHunks,
   planRedo,
   planRewind,
   planUndo,
 } from './rewind.ts';
 import { agentsWork, SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
-import { type LeftOut, leftOut, type ProjectStatus, status, worktreePaths } from './status.ts';
+import {
+  type LeftOut,
+  leftOut,
+  type ProjectStatus,
+  type RunningWork,
+  runningWork,
+  status,
+  worktreePaths,
+} from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
-import { exportSessions, importSessions } from './transfer.ts';
+import {
+  exportSessions,
+  importSessions,
+  type SessionElsewhere,
+  sessionsElsewhere,
+  takeover,
+} from './transfer.ts';
 import { closeWindow, type OpenWindow, openWindow } from './window.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -148,6 +176,11 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => status(this.#bench));
   }
 
+  /** Commands and tool calls that are at work now, oldest first. Looks at no file. */
+  running(): Promise<RunningWork[]> {
+    return runningWork(this.#bench);
+  }
+
   /**
    * The files and folders that are in scope and that git does not ignore; folders end in a slash. As the last scan
    * found them; `again` looks at the disk. Writes nothing.
@@ -223,6 +256,24 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => planDiff(this.#bench, line));
   }
 
+  /** What is at a path on disk now, with its bytes where they are within the limits. Writes nothing. */
+  async look(
+    path: NamedPath,
+  ): Promise<{ readonly state: State; readonly bytes: Uint8Array | null }> {
+    const { state, blob } = look(this.#bench.site, selectedPath(this.root, path));
+    return { state, bytes: blob?.bytes ?? null };
+  }
+
+  /**
+   * What a line of a plan takes back, in hunks that a request can choose (`hunks`), with `context` unchanged lines
+   * around each. A file that is too large to be compared is one hunk. Throws `plan-stale` if the path has changed.
+   * Writes nothing.
+   */
+  async planHunks(line: PlanLine, context?: number): Promise<PlanHunk[]> {
+    check(optional(AMOUNT), 'context', context);
+    return this.#bench.reading(() => planHunks(this.#bench, line, context));
+  }
+
   /**
    * Both sides of a line in conflict, for a person who decides with `resolutions`; null where only what is there
    * can stay. Throws `plan-stale` if the path has changed. Writes nothing.
@@ -275,6 +326,40 @@ export class Savepoint extends TimelineReader {
       const end = to === undefined ? null : await this.resolve(to);
       return diffSince(this.#bench.rewindSite, await this.resolve(from), end, selected);
     });
+  }
+
+  /** Says of each line of a file, as it is now, who wrote it: which prompt, session and tool call, or a person. */
+  async why(request: WhyRequest): Promise<FileOrigins> {
+    check(WHY_REQUEST, 'request', request);
+    const { path, first, last = first } = request;
+    const range = first === undefined || last === undefined ? null : { first, last };
+    const { why } = await import('../timeline/why.ts');
+    return this.#bench.reading(() => why(this.#bench.site, selectedPath(this.root, path), range));
+  }
+
+  /** What happened to a file under all its names, newest first: who changed it, in which way, and how surely. */
+  async fileHistory(path: NamedPath): Promise<FileChange[]> {
+    const { fileHistory } = await import('../timeline/file-history.ts');
+    return this.#bench.reading(() => fileHistory(this.#bench.site, selectedPath(this.root, path)));
+  }
+
+  /** The worktrees of the project, most recently active first; none where it has this one alone. */
+  async worktrees(): Promise<readonly WorktreeEntry[]> {
+    return (await this.#bench.store.worktrees?.list()) ?? [];
+  }
+
+  /** The sessions on record in the other worktrees of the project, most recently active first. */
+  sessionsElsewhere(): Promise<readonly SessionElsewhere[]> {
+    return this.#bench.reading(() => sessionsElsewhere(this.#bench.store));
+  }
+
+  /**
+   * Brings a session of another worktree of the project into this timeline, or what it has done since it came. Its
+   * checkpoints can then be listed, compared, written out and returned to here, and the session can go on here. No file
+   * is touched.
+   */
+  takeover(request: TakeoverRequest): Promise<TakeoverReceipt> {
+    return takeover(this.#bench, request);
   }
 
   /** The bytes of a file that moves sessions to another machine. Reads only. */
@@ -410,8 +495,11 @@ export class Savepoint extends TimelineReader {
 
   /** Idempotent. Gives executions back, and finishes an interrupted restore if that is possible. */
   async close(): Promise<void> {
-    for (const run of this.#runs) await run.leave();
-    this.#runs.clear();
-    await this.#bench.close();
+    try {
+      for (const run of this.#runs) await run.leave();
+    } finally {
+      this.#runs.clear();
+      await this.#bench.close();
+    }
   }
 }

@@ -72,6 +72,39 @@ export async function status(bench: Workbench): Promise<ProjectStatus> {
   };
 }
 
+/** A command that runs, or a tool call that is about to write. */
+export interface RunningWork
+  extends Pick<Window, 'sessionId' | 'checkpointId' | 'toolCallId' | 'subagentId' | 'createdAt'> {
+  /** The same as long as it runs. */
+  readonly id: string;
+  /** The command, or the path that the tool has named. */
+  readonly description: string;
+}
+
+/** What is at work now, as far as anybody told: oldest first. Looks at no file. */
+export async function runningWork({ store, settings }: Workbench): Promise<RunningWork[]> {
+  const now = settings.now();
+  const windows = commandsIn(await store.timeline.windows()).filter((one) => !isOver(one, now));
+  const open = await store.timeline.changes({ open: true });
+  const calls = open.flatMap((change): RunningWork[] => {
+    const { sessionId, checkpointId, owner, createdAt: since, path, seq } = change;
+    if (sessionId === null || checkpointId === null) return [];
+    const isGone = owner !== null && owner.kind !== 'import' && !ownerMayRun(owner, { since, now });
+    return isGone ? [] : [{ ...change, sessionId, checkpointId, id: `${seq}`, description: path }];
+  });
+  return [...windows, ...calls].map(
+    ({ id, sessionId, checkpointId, toolCallId, subagentId, description, createdAt }) => ({
+      id,
+      sessionId,
+      checkpointId,
+      toolCallId,
+      subagentId,
+      description,
+      createdAt,
+    }),
+  );
+}
+
 function isOver({ closed, owner, createdAt: since }: Window, now: number): boolean {
   return closed !== null || (owner !== null && !ownerMayRun(owner, { since, now }));
 }

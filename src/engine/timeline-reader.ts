@@ -14,7 +14,7 @@ import {
   TEXT,
 } from '../model/check.ts';
 import { CHECKPOINT_KINDS, type Checkpoint } from '../model/checkpoint.ts';
-import type { BlobId, CheckpointId, OperationId } from '../model/ids.ts';
+import type { BlobId, CheckpointId, OperationId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
@@ -30,6 +30,7 @@ import { type CountBudget, countCheckpointLines, type LineCount } from '../timel
 import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
 import { undoableBefore } from '../timeline/runs.ts';
 import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
+import { tookBack } from '../timeline/took-back.ts';
 
 const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   ids: optional(listOf(branded<CheckpointId>(ID))),
@@ -49,6 +50,7 @@ const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
 
 const CHANGE_QUERY: Kind<ChangeQuery> = object({
   after: optional(AMOUNT),
+  before: optional(AMOUNT),
   sessionIds: optional(listOf(ID)),
   paths: optional(listOf(branded<TrackedPath>(TEXT))),
   checkpointIds: optional(listOf(branded<CheckpointId>(ID))),
@@ -148,6 +150,21 @@ export class TimelineReader {
   async operations(limit?: number): Promise<readonly Operation[]> {
     check(optional(AMOUNT), 'limit', limit);
     return this.#store.timeline.operations(limit === undefined ? {} : { limit });
+  }
+
+  /** The newest number on record: it grows with everything that is recorded. */
+  async head(): Promise<Seq> {
+    return (await this.#store.state()).seq;
+  }
+
+  /** The checkpoints whose work each of these operations took back; for an undo, brought back. */
+  tookBack(operations: readonly Operation[]): Promise<Map<OperationId, readonly CheckpointId[]>> {
+    return tookBack(this.#store, operations);
+  }
+
+  /** The rewind or run that an undo takes back; null where there is none. */
+  async undoable(): Promise<Checkpoint | Operation | null> {
+    return undoableBefore(this.#store, { seq: Number.MAX_SAFE_INTEGER });
   }
 
   /** Verified bytes. */

@@ -1,6 +1,7 @@
 import { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
+import { type ExcludesReader, rememberingReader } from '../capture/ignore/global-rules.ts';
 import { ignoredPaths } from '../capture/ignore/ignored-path.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
@@ -42,6 +43,7 @@ export class Workbench {
   readonly store: Store;
   readonly settings: SavepointSettings;
   readonly #site: Omit<CaptureSite, 'ignored'>;
+  readonly #readExcludes: ExcludesReader;
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
@@ -54,7 +56,7 @@ export class Workbench {
     this.store = store;
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
-    const { maxFileSize, maxEntries, exclude, onProgress } = this.settings;
+    const { maxFileSize, maxEntries, exclude, environment, onProgress } = this.settings;
     this.#site = {
       root,
       store,
@@ -65,11 +67,12 @@ export class Workbench {
       excluded: pathMatcher(exclude),
       onProgress,
     };
+    this.#readExcludes = rememberingReader(root, environment);
   }
 
   /** For one act: git's rules may change while the process lives, so each act reads them anew. */
   get site(): CaptureSite {
-    return { ...this.#site, ignored: ignoredPaths(this.root, this.settings.environment) };
+    return { ...this.#site, ignored: ignoredPaths(this.root, this.#readExcludes) };
   }
 
   /** Made for the first scan: most processes never scan. */
@@ -184,7 +187,7 @@ export class Workbench {
 
   /**
    * One command opens a project, writes to it and closes it. It tries to recover only once: if that failed
-   * a moment ago, it would fail again.
+   * a moment ago, it would fail again, unless a server was away.
    */
   async #recover(when: When): Promise<void> {
     const journal = await this.store.timeline.journal();
@@ -206,7 +209,7 @@ export class Workbench {
       await recover(this.site, journal, (notes) => this.tell(notes));
       tried(null);
     } catch (error) {
-      tried(error as Error);
+      if (!isFromServer(error)) tried(error as Error);
       throw error;
     }
   }
@@ -220,6 +223,13 @@ export class Workbench {
       this.tell([{ code: 'purge-unfinished', message }]);
     }
   }
+}
+
+function isFromServer(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (isSavepointError(one, 'store-unreachable')) return true;
+  }
+  return false;
 }
 
 // If more than the journal is damaged, reading it will fail with its own error.

@@ -19,6 +19,7 @@ export const COVERAGES = [
   'too-large',
   'failed',
   'no-baseline',
+  'server-away',
 ] as const;
 
 /** Whether a scan gave up, so that the next one finds changes from before and after it. */

@@ -21,6 +21,17 @@ export type LivingOwner = ProcessOwner | LeaseOwner;
 /** An import. Every change that it brought has it as its owner. */
 export interface ImportOwner {
   readonly kind: 'import';
-  /** The first sequence number that the import drew: its place in the timeline. */
+  /** Its place in the timeline: the first sequence number that it drew, or an earlier one that it counts as. */
   readonly first: Seq;
+  /** The change of another worktree that this one stands for; left out where it is no such change. */
+  readonly from?: ChangeOrigin;
+  /** The place of the first import of the same session, where this one brought what the session has done since. */
+  readonly continues?: Seq;
+}
+
+/** A change in the worktree in which it happened. */
+export interface ChangeOrigin {
+  /** The id of the worktree. */
+  readonly worktree: string;
+  readonly seq: Seq;
 }

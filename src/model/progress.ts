@@ -11,7 +11,9 @@ export type ProgressStep =
   | 'export'
   | 'check'
   | 'contents'
-  | 'import';
+  | 'import'
+  | 'carry'
+  | 'compare';
 
 export interface Progress {
   readonly step: ProgressStep;

@@ -57,7 +57,7 @@ it('loads the package of PostgreSQL when a store is opened on it, and says where
     import { SavepointError } from '${built}/index.js';
     import { PostgresStorage, postgresStore } from '${built}/store/postgres/index.js';
     const url = 'postgres://user:dummy@127.0.0.1:1/database';
-    const error = await postgresStore({ url, project: 'p' }).catch((reason) => reason);
+    const error = await postgresStore({ url, project: 'p', directory: '/nowhere' }).catch((reason) => reason);
     const same = await new PostgresStorage({ url, project: 'p' }).list('c').catch((reason) => reason);
     console.log(error instanceof SavepointError, same.code, error.hint);
   `;

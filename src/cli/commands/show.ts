@@ -284,7 +284,8 @@ function changesText({ paint, columns }: Call, changes: readonly InspectedChange
   });
 }
 
-const SURE = {
+/** What an attribution means. */
+export const SURE = {
   exact: 'a tool named it',
   inferred: 'a command was running',
   shared: 'not certain who did it',

@@ -65,7 +65,7 @@ async function allCommands(): Promise<Candidate[]> {
 /** An option that is given already is not offered again. */
 function leftOptions(command: Command, values: ReadonlyMap<string, string>): Candidate[] {
   return Object.entries(optionsOf(command))
-    .filter(([name]) => !values.has(name))
+    .filter(([name, { repeats }]) => repeats === true || !values.has(name))
     .map(([name, { help }]) => ({ value: `--${name}`, about: help }));
 }
 

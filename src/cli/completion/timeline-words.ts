@@ -1,11 +1,15 @@
-import { findProject, storeHome } from '../../config/find-project.ts';
+import { findProject, storeHome, userFile } from '../../config/find-project.ts';
+import { loadConfiguration } from '../../config/index.ts';
+import { openStoreIn } from '../../config/project-store.ts';
 import { exists, realPath } from '../../fs/entries.ts';
-import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
+import { type Checkpoint, type Store, storeDirectory } from '../../index.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
 import { type Candidate, isHarmless } from './complete.ts';
 
 const NEWEST = 200;
+// Somebody has pressed a key.
+const IMPATIENT = { connectTimeoutMs: 1_000, queryTimeoutMs: 1_000 };
 
 /** What a timeline has names for. */
 type Things = 'checkpoint' | 'session' | 'operation' | 'execution' | 'agent';
@@ -22,7 +26,13 @@ export async function timelineWords(
   const project = realPath(findProject({ io, values }));
   const directory = storeDirectory(storeHome(io), project);
   if (!exists(directory)) return [];
-  const store = await sqliteStore({ directory, create: false });
+  const { values: database } = loadConfiguration({
+    project,
+    userFile: userFile(io),
+    environment: io.env,
+  });
+  const options = { surroundings: io, database, patience: IMPATIENT, create: false };
+  const store = await openStoreIn(directory, options);
   try {
     return (await WORDS[what](store, io.now())).filter(isHarmless);
   } finally {
