@@ -204,7 +204,11 @@ export interface ProjectRow {
 const FIND = `
   SELECT number AS format, id, uuid FROM format
   LEFT JOIN projects ON tenant = ${TENANT} AND name = $1`;
-const COME = 'INSERT INTO tenants (role) VALUES (current_user) ON CONFLICT DO NOTHING';
+// An insert that meets a conflict uses up a number all the same, and there are few: only a new tenant gets that far.
+const COME = `
+  INSERT INTO tenants (role) SELECT current_user
+  WHERE NOT EXISTS (SELECT 1 FROM tenants WHERE role = current_user)
+  ON CONFLICT DO NOTHING`;
 const MAKE = `
   WITH ${NEXT_NUMBER} INSERT INTO projects (id, tenant, name) SELECT number, tenant, $1 FROM next
   ON CONFLICT DO NOTHING`;

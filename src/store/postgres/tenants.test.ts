@@ -170,6 +170,17 @@ describe('a tenant', () => {
     await rejectsWith(missing, 'store-missing');
   });
 
+  it('has one number, however many projects it makes', async () => {
+    const lastNumber = async (): Promise<unknown> => {
+      const [found] = await onDatabase(place.url, 'SELECT last_value FROM tenants_id_seq');
+      return found?.rows[0].last_value;
+    };
+    await open(mine, 'first');
+    const before = await lastNumber();
+    for (const name of ['second', 'third']) await open(mine, name);
+    expect(await lastNumber()).toBe(before);
+  });
+
   it('finds by an index: a condition on rows of others comes after the one on paths', async () => {
     const client = new pg.Client({ connectionString: theirs, options: '-c search_path=savepoint' });
     await client.connect();
