@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { renamePlace } from './router.ts';
 
 /** A refusal of the server, in the terms of `SavepointError`. */
 export class ApiError extends Error {
@@ -46,7 +47,7 @@ export const access = signal<'given' | 'missing' | 'refused'>(
 export async function redeemToken(): Promise<boolean> {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return false;
-  history.replaceState(null, '', '#/');
+  renamePlace({ view: 'home' });
   const response = await fetch('/api/key', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
