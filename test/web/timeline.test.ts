@@ -43,8 +43,8 @@ describe('the timeline in a browser', () => {
     expect(rows.find((row) => row.includes('before the upgrade'))).toContain('v1');
     expect(rows.some((row) => row.includes('took back 1 checkpoint'))).toBe(true);
     // The mark of the prompt that was taken back is hollow, and an arc leads to it.
-    expect(await page.locator('.mark.taken-back-yes').count()).toBe(1);
-    expect(await page.locator('.arc').count()).toBe(1);
+    await page.locator('.mark.taken-back-yes').waitFor();
+    await page.locator('.arc').waitFor({ state: 'attached' });
     expect(await page.locator('.chart').innerHTML()).not.toContain('\u202e');
   });
 

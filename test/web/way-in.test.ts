@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeDirectory } from '../../src/index.ts';
 import { RedirectFile, type WebServer } from '../../src/web/server/index.ts';
 import { type Bed, makeBed } from '../e2e/engine-bed.ts';
 import { sharedPage } from '../setup/shared-page.ts';
@@ -79,34 +77,6 @@ describe('the way into the page', () => {
     await page.goto(server.oneTimeUrl());
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
     await context.close();
-  });
-
-  it('leaves the reader at a place that was clicked while the projects load', async () => {
-    const { browser, folder } = await sharedPage();
-    const here = basename(storeDirectory(bed.home, bed.root));
-    const inProject = await startServer(bed, { page: folder, here });
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    let answer = () => {};
-    const clicked = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route('**/api/projects', async (route) => {
-      await clicked;
-      await route.continue();
-    });
-    await page.goto(inProject.oneTimeUrl());
-    await page.getByRole('link', { name: 'All stores' }).click();
-    const loaded = page.waitForResponse('**/api/projects');
-    answer();
-    await loaded;
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: basename(bed.root) })
-      .waitFor();
-    expect(page.url()).toMatch(/#\/store$/);
-    await context.close();
-    await inProject.close();
   });
 
   it('is closed to pages of other ports of this machine', async () => {

@@ -67,6 +67,7 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
       isOld.current = false;
       setWhole(known.current.plan);
       setPlan(answer);
+      setReading((last) => (last.signal.aborted ? new AbortController() : last));
       setError(null);
       setBusy(false);
     };
@@ -112,9 +113,9 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
       },
       (failure) => {
         const refused = asApiError(failure);
-        setReading(new AbortController());
         if (refused.code !== 'plan-stale' && refused.code !== 'plan-unknown') {
           isOld.current = false;
+          setReading(new AbortController());
           setError(refused);
           setBusy(false);
           return;
