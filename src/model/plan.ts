@@ -85,6 +85,8 @@ export interface PlanLine {
   readonly target: State;
   /** The bytes of a merge, which no blob holds yet. */
   readonly merged?: Uint8Array;
+  /** The lines that stay, where others wrote between what is taken back: no hunk holds them. */
+  readonly kept?: readonly KeptLines[];
   readonly reason?: ConflictReason | SkipReason;
   /** Of a conflict that a person can decide. */
   readonly sides?: ConflictSides;
@@ -94,6 +96,13 @@ export interface PlanLine {
   readonly hunks?: readonly string[];
   /** Whether it also takes back what somebody did since the last record: `exact`, and a database that is gone. */
   readonly takesUnrecorded?: true;
+}
+
+/** Lines of the present file that stand in the planned one, counted from 0 in both. */
+export interface KeptLines {
+  readonly now: number;
+  readonly after: number;
+  readonly count: number;
 }
 
 /** What stands against the present state of a path in conflict. */
@@ -162,6 +171,7 @@ const LINE: Kind<PlanLine> = object({
   expected: STATE,
   target: STATE,
   merged: optional(BINARY),
+  kept: optional(listOf(object({ now: AMOUNT, after: AMOUNT, count: AMOUNT }))),
   reason: optional(branded<ConflictReason | SkipReason>(TEXT)),
   sides: optional(object({ rewound: STATE, base: nullable(STATE) })),
   takes: listOf(AMOUNT),

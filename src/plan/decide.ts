@@ -134,13 +134,16 @@ export function planPath(
   const contents = (state: Captured): Uint8Array | undefined =>
     state.blob === null ? undefined : input.contents.get(state.blob);
   let ours: Working = { state: path.current };
-  for (const stretch of stretchesOf(path.links)) {
+  const stretches = stretchesOf(path.links);
+  for (const stretch of stretches) {
     const outcome = mergeState(stretch.after, stretch.before, ours, contents);
     if ('skip' in outcome) return idle(path, 'skip', outcome.skip);
     if ('conflict' in outcome) return settleConflict(path, outcome.conflict, input);
     ours = outcome.result;
   }
-  return moveTo(path, ours, input);
+  // Where nobody wrote in between, the planned file is compared with the present one as a whole.
+  const isPlain = stretches.length === 1 && ours.bytes === undefined;
+  return moveTo(path, isPlain ? { state: ours.state } : ours, input);
 }
 
 /** The blobs that must be loaded before `planPath`: none where no text is merged. */
@@ -241,6 +244,7 @@ function moveTo(path: PathInput, goal: Working, input: Pick<PlanInput, 'damaged'
     expected: path.current,
     target: action === 'chmod' ? restored(target, path.current) : target,
     ...taken(path),
+    ...(goal.kept === undefined ? {} : { kept: goal.kept }),
   };
   return goal.bytes === undefined ? line : { ...line, merged: goal.bytes };
 }

@@ -71,8 +71,9 @@ export function takeHunks(
   if (taken.length === 0) return null;
   if (taken.length === parts.size) return line;
   const divided = taken.map(([, part]) => part);
+  const { merged: _whole, kept: _all, ...rest } = line;
   return {
-    ...line,
+    ...rest,
     ...inPart(line, contents, divided, inPlace),
     hunks: taken.map(([id]) => id),
   };
@@ -97,12 +98,12 @@ interface Part {
 }
 
 function partsOf(line: PlanLine, contents: LineContents, context: number): Part[] {
-  const { action, expected, target } = line;
+  const { action, expected, target, kept } = line;
   if (!isWork(line)) return [];
   const planned = textOf(target, contents.planned);
   const current = textOf(expected, contents.current);
   const isText = planned !== null && current !== null;
-  const hunks = isText ? singleHunks(planned, current, context) : [];
+  const hunks = isText ? singleHunks(planned, current, { context, kept }) : [];
   if (!isText || target.kind === 'absent' || expected.kind === 'absent') {
     // A file that was created or deleted differs in one hunk, which shows its lines.
     return [{ kind: action === 'chmod' ? 'mode' : 'whole', hunk: hunks[0] ?? null }];

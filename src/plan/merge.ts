@@ -1,5 +1,5 @@
 import type { BlobId } from '../model/ids.ts';
-import type { ConflictReason, SkipReason } from '../model/plan.ts';
+import type { ConflictReason, KeptLines, SkipReason } from '../model/plan.ts';
 import { type Captured, permissions, type State, sameState, setIdOf } from '../model/state.ts';
 import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
 
@@ -7,6 +7,8 @@ import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
 export interface Working {
   readonly state: State;
   readonly bytes?: Uint8Array;
+  /** The lines of the present file that stand in it; left out where nobody has compared them. */
+  readonly kept?: readonly KeptLines[];
 }
 
 export type MergeOutcome =
@@ -32,7 +34,7 @@ export function mergeState(
 ): MergeOutcome {
   if (theirs.kind === 'unknown') return { skip: `before-unknown-${theirs.reason}` };
   if (sameState(theirs, base)) return { result: withoutGained(base, theirs, ours) };
-  if (isAt(ours, base, contents)) return { result: { state: theirs } };
+  if (isAt(ours, base, contents)) return { result: replacing(ours, theirs, contents) };
   if (isAt(ours, theirs, contents)) return { result: withoutGained(base, theirs, ours) };
   if (ours.state.kind === 'unknown') return { conflict: 'current-unknown' };
   if (base.kind === 'unknown') {
@@ -42,6 +44,20 @@ export function mergeState(
     return { conflict: 'modify-delete' };
   }
   return mergeCaptured(base, theirs, { ...ours, state: ours.state }, contents);
+}
+
+/** Theirs, with the lines of ours that stand in it. */
+function replacing(ours: Working, theirs: State, contents: Contents): Working {
+  const [from, to] = [ours, { state: theirs }].map((one) => textOf(one, contents));
+  if (!from || !to) return { state: theirs };
+  const kept = compose(ours.kept ?? null, keptIn(splitLines(from), splitLines(to)));
+  return { state: theirs, kept };
+}
+
+function textOf({ state, bytes }: Working, contents: Contents): Uint8Array | undefined {
+  if (state.kind !== 'captured' || state.type !== 'file') return undefined;
+  const content = bytes ?? contents(state);
+  return content === undefined || isBinary(content) ? undefined : content;
 }
 
 /** Without the set-id bits that the file got in the stretch. */
@@ -73,9 +89,8 @@ function mergeCaptured(
   if (mode === null) return { conflict: 'mode-changed' };
   const merged = mergeContent(base, theirs, ours, contents);
   if (!('result' in merged)) return merged;
-  const { state, bytes } = merged.result;
-  const result = { ...(state as Captured), mode };
-  return { result: bytes === undefined ? { state: result } : { state: result, bytes } };
+  const state = { ...(merged.result.state as Captured), mode };
+  return { result: { ...merged.result, state } };
 }
 
 function mergeContent(
@@ -85,7 +100,7 @@ function mergeContent(
   contents: Contents,
 ): MergeOutcome {
   if (ours.bytes === undefined && ours.state.blob === base.blob)
-    return { result: { state: theirs } };
+    return { result: replacing(ours, theirs, contents) };
   if (theirs.blob === base.blob) return { result: ours };
   // Both sides have the same content; their modes may differ.
   if (ours.bytes === undefined && ours.state.blob === theirs.blob) return { result: ours };
@@ -94,12 +109,15 @@ function mergeContent(
   const theirBytes = contents(theirs);
   const ourBytes = ours.bytes ?? contents(ours.state);
   if (!baseBytes || !theirBytes || !ourBytes) return { skip: 'blob-corrupt' };
-  const bytes = mergeText({ base: baseBytes, ours: ourBytes, theirs: theirBytes });
-  if (bytes === null) {
+  const merged = mergeTexts({ base: baseBytes, ours: ourBytes, theirs: theirBytes });
+  if (merged === null) {
     const binary = [baseBytes, theirBytes, ourBytes].some(isBinary);
     return { conflict: binary ? 'binary-changed' : 'overlapping-edits' };
   }
-  return { result: { state: { ...ours.state, size: bytes.length }, bytes } };
+  const { bytes, kept } = merged;
+  const state = { ...ours.state, size: bytes.length };
+  const all = kept === null ? {} : { kept: compose(ours.kept ?? null, kept) };
+  return { result: { state, bytes, ...all } };
 }
 
 function mergeMode(base: number, theirs: number, ours: number): number | null {
@@ -141,13 +159,71 @@ export function isBinary(bytes: Uint8Array): boolean {
  * Three-way merge by lines. Null where both sides changed the same lines, or lines with no common line
  * between them, unless they made the same change; and for binary content, unless only one side changed.
  */
-export function mergeText({ base, ours, theirs }: MergeInput): Uint8Array | null {
-  if (sameBytes(ours, base) || sameBytes(ours, theirs)) return theirs;
-  if (sameBytes(theirs, base)) return ours;
-  if (isBinary(base) || isBinary(ours) || isBinary(theirs)) return null;
+export function mergeText(input: MergeInput): Uint8Array | null {
+  return mergeTexts(input)?.bytes ?? null;
+}
+
+interface MergedText {
+  readonly bytes: Uint8Array;
+  /** The lines of ours that stand in it; null where they were not compared. */
+  readonly kept: readonly KeptLines[] | null;
+}
+
+function mergeTexts({ base, ours, theirs }: MergeInput): MergedText | null {
+  const isText = ![base, ours, theirs].some(isBinary);
+  if (sameBytes(ours, base) || sameBytes(ours, theirs)) {
+    const kept = isText ? keptIn(splitLines(ours), splitLines(theirs)) : null;
+    return { bytes: theirs, kept };
+  }
+  if (sameBytes(theirs, base)) {
+    const lines = isText ? splitLines(ours) : null;
+    return { bytes: ours, kept: lines && keptIn(lines, lines) };
+  }
+  if (!isText) return null;
   const pieces = mergePieces(splitLines(base), splitLines(ours), splitLines(theirs));
-  const settled = pieces.flatMap((piece) => ('both' in piece ? [piece.both] : []));
-  return settled.length < pieces.length ? null : joinLines(settled.flat());
+  const settled = pieces.flatMap((piece) => ('both' in piece ? [piece] : []));
+  if (settled.length < pieces.length) return null;
+  const kept: KeptLines[] = [];
+  let after = 0;
+  for (const { both, at } of settled) {
+    if (at !== null && both.length > 0) kept.push({ now: at, after, count: both.length });
+    after += both.length;
+  }
+  return { bytes: joinLines(settled.flatMap(({ both }) => both)), kept };
+}
+
+/** The lines that both texts have, in the same order. */
+function keptIn(now: Lines, after: Lines): KeptLines[] {
+  const kept: KeptLines[] = [];
+  let [place, done] = [0, 0];
+  const end = { aStart: after.length, aEnd: after.length, bEnd: now.length };
+  for (const { aStart, aEnd, bEnd } of [...diffLines(after, now), end]) {
+    if (aStart > place) kept.push({ now: done, after: place, count: aStart - place });
+    [place, done] = [aEnd, bEnd];
+  }
+  return kept;
+}
+
+/** From the first text to the third, by way of the second. Null as the first: both are one text. */
+function compose(
+  first: readonly KeptLines[] | null,
+  second: readonly KeptLines[],
+): readonly KeptLines[] {
+  if (first === null) return second;
+  const kept: KeptLines[] = [];
+  let [i, j] = [0, 0];
+  for (;;) {
+    const [one, other] = [first[i], second[j]];
+    if (one === undefined || other === undefined) return kept;
+    const start = Math.max(one.after, other.now);
+    const end = Math.min(one.after + one.count, other.now + other.count);
+    if (start < end) {
+      const now = one.now + start - one.after;
+      kept.push({ now, after: other.after + start - other.now, count: end - start });
+    }
+    if (one.after + one.count <= end) i++;
+    else j++;
+  }
 }
 
 /** A part of a merged text: lines that are settled, or the lines of both sides where they are not. */
@@ -166,7 +242,10 @@ export function conflictPieces({
 }: Omit<MergeInput, 'base'> & { readonly base: Uint8Array | null }): MergePiece[] | null {
   if ([ours, theirs, ...(base === null ? [] : [base])].some(isBinary)) return null;
   const [mine, yours] = [splitLines(ours), splitLines(theirs)];
-  return base === null ? differences(mine, yours) : mergePieces(splitLines(base), mine, yours);
+  if (base === null) return differences(mine, yours);
+  return mergePieces(splitLines(base), mine, yours).map((piece) =>
+    'both' in piece ? { both: piece.both } : piece,
+  );
 }
 
 function differences(ours: Lines, theirs: Lines): MergePiece[] {
@@ -186,18 +265,26 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 type Lines = readonly string[];
 
-function mergePieces(base: Lines, ours: Lines, theirs: Lines): MergePiece[] {
-  const pieces: MergePiece[] = [];
-  let done = 0;
+/** `at`: where settled lines stand in ours; null where they come from theirs alone. */
+type PlacedPiece =
+  | { readonly both: Lines; readonly at: number | null }
+  | Exclude<MergePiece, { readonly both: Lines }>;
+
+function mergePieces(base: Lines, ours: Lines, theirs: Lines): PlacedPiece[] {
+  const pieces: PlacedPiece[] = [];
+  let [done, place] = [0, 0];
   for (const region of regionsOf(diffLines(base, ours), diffLines(base, theirs))) {
     const mine = linesIn(region, region.ours, ours);
     const yours = linesIn(region, region.theirs, theirs);
     const isOpen = mine && yours && !sameLines(mine, yours);
-    pieces.push({ both: base.slice(done, region.start) });
-    pieces.push(isOpen ? { ours: mine, theirs: yours } : { both: mine ?? yours ?? [] });
+    pieces.push({ both: base.slice(done, region.start), at: place });
+    place += region.start - done;
+    const at = mine === null ? null : place;
+    pieces.push(isOpen ? { ours: mine, theirs: yours } : { both: mine ?? yours ?? [], at });
+    place += mine?.length ?? region.end - region.start;
     done = region.end;
   }
-  return [...pieces, { both: base.slice(done) }];
+  return [...pieces, { both: base.slice(done), at: place }];
 }
 
 /** A range of the base that one side or both changed, with their hunks. */

@@ -1,3 +1,4 @@
+import type { KeptLines } from '../model/plan.ts';
 import { diffLines, type Hunk, splitLines } from './line-diff.ts';
 
 export interface DiffLine {
@@ -38,11 +39,21 @@ export interface SingleHunk extends DiffHunk, Hunk {
   readonly new: Lines;
 }
 
-/** As `unifiedHunks`, with each hunk by itself, however near the next one is. */
-export function singleHunks(before: Uint8Array, after: Uint8Array, context: number): SingleHunk[] {
+export interface SingleHunksOptions {
+  readonly context: number;
+  /** Lines of `after` (now) that are known to be lines of `before` (after a rewind). */
+  readonly kept?: readonly KeptLines[] | undefined;
+}
+
+/** As `unifiedHunks`, with each hunk by itself, however near the next one is. None holds a line that is kept. */
+export function singleHunks(
+  before: Uint8Array,
+  after: Uint8Array,
+  { context, kept }: SingleHunksOptions,
+): SingleHunk[] {
   const a = splitLines(before);
   const b = splitLines(after);
-  return readableHunks(a, b).map((hunk, i, all) => {
+  return readableHunks(a, b, kept).map((hunk, i, all) => {
     const above = Math.min(context, hunk.aStart - (all[i - 1]?.aEnd ?? 0));
     const below = Math.min(context, (all[i + 1]?.aStart ?? a.length) - hunk.aEnd);
     const changed = { old: a.slice(hunk.aStart, hunk.aEnd), new: b.slice(hunk.bStart, hunk.bEnd) };
@@ -51,8 +62,27 @@ export function singleHunks(before: Uint8Array, after: Uint8Array, context: numb
 }
 
 /** The changed ranges, each in the place where a reader looks for it. Lines have their line breaks. */
-export function readableHunks(a: Lines, b: Lines): Hunk[] {
-  return diffLines(a, b).map((hunk, i, all) => slideUp(hunk, all[i - 1], a, b));
+export function readableHunks(a: Lines, b: Lines, kept: readonly KeptLines[] = []): Hunk[] {
+  return hunksBetween(a, b, kept).map((hunk, i, all) => slideUp(hunk, all[i - 1], a, b));
+}
+
+/** The shortest difference need not pair up lines that are the same: those that are known to be are not compared. */
+function hunksBetween(a: Lines, b: Lines, kept: readonly KeptLines[]): Hunk[] {
+  const hunks: Hunk[] = [];
+  let [aDone, bDone] = [0, 0];
+  for (const { now, after, count } of [...kept, { now: b.length, after: a.length, count: 0 }]) {
+    const [from, to] = [aDone, bDone];
+    for (const hunk of diffLines(a.slice(from, after), b.slice(to, now))) {
+      hunks.push({
+        aStart: hunk.aStart + from,
+        aEnd: hunk.aEnd + from,
+        bStart: hunk.bStart + to,
+        bEnd: hunk.bEnd + to,
+      });
+    }
+    [aDone, bDone] = [after + count, now + count];
+  }
+  return hunks;
 }
 
 /** How many lines a change added and took away. */

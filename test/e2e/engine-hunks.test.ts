@@ -218,6 +218,23 @@ describe("a person's lines", () => {
     );
   });
 
+  it('are in no hunk, also where the agent moved lines past them in two messages', async () => {
+    const block = 'l1\nl2\nl3\nl4\nl5\nl6\n';
+    bed.put('file', `s1\ns2\n${block}t\n`);
+    await bed.write('m1', 'file', 's1\ns2\nt\n');
+    bed.put('file', 's1\nmine\ns2\nt\n');
+    await bed.write('m2', 'file', `${block}s1\nmine\ns2\nt\n`);
+    const hunks = await hunksOf('m1');
+    expect(holding(hunks, 'mine')).toBe('no hunk with mine');
+    await take('m1', [holding(hunks, 'l1')]);
+    expect(bed.text('file')).toBe('s1\nmine\ns2\nt\n');
+    await take(
+      'm1',
+      (await hunksOf('m1')).map(({ id }) => id),
+    );
+    expect(bed.text('file')).toBe(`s1\nmine\ns2\n${block}t\n`);
+  });
+
   it('in place of a hunk that went stay', async () => {
     bed.put('file', LINES);
     await bed.write('m1', 'file', CHANGED);
