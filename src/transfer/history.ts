@@ -93,7 +93,7 @@ export async function collect(
     ),
     changes,
     operations,
-    cancellations: await store.timeline.cancellations(changes.map(({ seq }) => seq)),
+    cancellations: await cancellationsOf(store, changes),
     leftOut: [...new Set(all.flatMap(({ path }) => (canMove(path) ? [] : [path])))],
     privateOut: [
       ...new Set(all.flatMap(({ path }) => (canMove(path) && staysPrivate(path) ? [path] : []))),
@@ -112,6 +112,35 @@ async function changesOf(
   const firsts = new Map(own.toReversed().map(({ path, seq }) => [path, seq]));
   const chains = await store.timeline.changes({ paths: [...firsts.keys()], after: oldest.seq - 1 });
   return chains.filter(({ path, seq }) => seq >= (firsts.get(path) ?? 0));
+}
+
+/** The pairs that move along with these changes. */
+async function cancellationsOf(
+  store: StoreReader,
+  changes: readonly Change[],
+): Promise<readonly Cancellation[]> {
+  const seqs = new Set(changes.map(({ seq }) => seq));
+  const pairs = await store.timeline.cancellations([...seqs]);
+  const divided = new Set(pairs.flatMap(({ by, inPart }) => (inPart ? [by] : [])));
+  if (divided.size === 0) return pairs;
+  const paths = new Set(changes.flatMap(({ seq, path }) => (divided.has(seq) ? [path] : [])));
+  const chains = await store.timeline.changes({ paths: [...paths] });
+  const all = await store.timeline.cancellations(chains.map(({ seq }) => seq));
+  return withoutHalves(pairs, all, ({ change }) => seqs.has(change));
+}
+
+/**
+ * Without the pairs of rewinds of hunks of which another pair stays behind. With only some of its pairs, such a rewind
+ * would look as if it had taken back parts of these changes alone, and would go back with them. With none it is
+ * somebody else's change, which stays.
+ */
+export function withoutHalves(
+  pairs: readonly Cancellation[],
+  all: readonly Cancellation[],
+  moves: (pair: Cancellation) => boolean,
+): Cancellation[] {
+  const halves = new Set(all.flatMap((pair) => (pair.inPart && !moves(pair) ? [pair.by] : [])));
+  return pairs.filter(({ by, inPart }) => !inPart || !halves.has(by));
 }
 
 function canMove(path: TrackedPath): boolean {

@@ -21,6 +21,7 @@ import {
   countRows,
   type History,
   numberHistory,
+  withoutHalves,
 } from './history.ts';
 import { batchOf, type Continued, withoutClashes } from './import-sessions.ts';
 import type { TakeoverReceipt, TakeoverRequest } from './requests.ts';
@@ -42,10 +43,11 @@ export async function takeOver(
     ({ rootId }) => rootId === session.rootId,
   );
   const named = request.privatePaths?.map((path) => selectedPath(site.root, path)) ?? [];
-  const collected = await collect(reader, family, named);
+  const there = await collect(reader, family, named);
   const own = (await worktrees.list()).find(({ isThis }) => isThis)?.id ?? '';
-  const known = await KnownChanges.load(store, own, collected);
-  const fresh = collected.changes.filter((change) => known.isFresh(change, source.id));
+  const known = await KnownChanges.load(store, own, there);
+  const fresh = there.changes.filter((change) => known.isFresh(change, source.id));
+  const collected = known.withoutHalves(there, fresh, source.id);
   const contents = await Contents.keep(worktrees, fresh);
   const { history, number } = numberHistory({ ...collected, changes: fresh }, contents);
   const same = await sameRows(store, history, 'any session');
@@ -203,15 +205,33 @@ class KnownChanges {
     fresh: readonly Change[],
     source: string,
   ): Cancellation[] {
-    const bySeq = new Map(changes.map((change) => [change.seq, change]));
     const isNew = new Set(fresh.map(({ seq }) => seq));
+    const seqHere = this.#seqsHere(changes, source);
     return cancellations.flatMap(({ by, change, inPart }) => {
-      const cancelled = bySeq.get(change);
-      if (!isNew.has(by) || isNew.has(change) || cancelled === undefined) return [];
-      const origin = originOf(cancelled, source);
-      const seq = origin.worktree === this.#own ? undefined : this.#seqs.get(keyOf(origin));
+      const seq = isNew.has(by) && !isNew.has(change) ? seqHere(change) : undefined;
       return seq === undefined ? [] : [{ by, change: seq, inPart }];
     });
+  }
+
+  /** Without rewinds of hunks some of whose changes are neither fresh nor imported here. */
+  withoutHalves(collected: Collected, fresh: readonly Change[], source: string): Collected {
+    const { changes, cancellations } = collected;
+    const isNew = new Set(fresh.map(({ seq }) => seq));
+    const seqHere = this.#seqsHere(changes, source);
+    const moves = ({ change }: Cancellation): boolean =>
+      isNew.has(change) || seqHere(change) !== undefined;
+    return { ...collected, cancellations: withoutHalves(cancellations, cancellations, moves) };
+  }
+
+  /** The number here of an imported change that has this one there. */
+  #seqsHere(changes: readonly Change[], source: string): (seq: Seq) => Seq | undefined {
+    const bySeq = new Map(changes.map((change) => [change.seq, change]));
+    return (seq) => {
+      const change = bySeq.get(seq);
+      const origin = change && originOf(change, source);
+      if (origin === undefined || origin.worktree === this.#own) return undefined;
+      return this.#seqs.get(keyOf(origin));
+    };
   }
 }
 

@@ -142,6 +142,29 @@ describe('a session of another machine', () => {
     expect(existsSync(desk.at('a'))).toBe(false);
   });
 
+  it('leaves a hunk that came back on the other machine as it is', async () => {
+    const [desk, laptop] = await twoMachines();
+    const lines = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
+    desk.put('a', lines);
+    await desk.savepoint.scan();
+    await desk.write('one', 'a', lines.replace('three\n', ''));
+    await bringFiles(desk, laptop);
+    await laptop.savepoint.takeover({ sessionId: 'agent' });
+    await laptop.write('two', 'a', laptop.text('a').replace('six', 'SIX'));
+    const request = { to: await laptop.idOf('one') };
+    const [line] = (await laptop.savepoint.planRewind(request)).lines;
+    if (line === undefined) throw new Error('no line');
+    const [hunk] = await laptop.savepoint.planHunks(line);
+    const hunks = [{ path: 'a', ids: [hunk?.id ?? ''] }];
+    await laptop.savepoint.rewind({ ...request, hunks });
+    await bringFiles(laptop, desk);
+    await desk.savepoint.takeover({ sessionId: 'agent' });
+    for (const one of [laptop, desk]) {
+      await one.rewind('two');
+      expect(one.text('a')).toBe(lines);
+    }
+  });
+
   it('brings a session whose files another session brought before, as nobody’s', async () => {
     const [desk, laptop] = await twoMachines();
     await desk.write('one', 'a', 'one\n');

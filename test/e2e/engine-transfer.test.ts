@@ -174,6 +174,29 @@ describe('a session that moves to another machine', () => {
     expect(there.tree()).toEqual({ 'a.txt': expect.stringContaining('one') });
   });
 
+  it('leaves a hunk there that came back here with those of sessions that stay behind', async () => {
+    const [here, there] = [await bed(), await bed()];
+    const lines = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
+    here.put('a.txt', lines);
+    const start = await here.savepoint.checkpoint();
+    const edit = (sessionId: string, text: string): Promise<unknown> =>
+      here.tool('m', ['a.txt'], () => here.put('a.txt', text), { sessionId });
+    await edit('stays', lines.replace('three\n', ''));
+    await edit('moves', here.text('a.txt').replace('six', 'SIX'));
+    const [line] = (await here.savepoint.planRewind({ to: start.id })).lines;
+    if (line === undefined) throw new Error('no line');
+    const [hunk] = await here.savepoint.planHunks(line);
+    const hunks = [{ path: 'a.txt', ids: [hunk?.id ?? ''] }];
+    await here.savepoint.rewind({ to: start.id, hunks });
+    expect(here.text('a.txt')).toBe(lines.replace('six', 'SIX'));
+    there.put('a.txt', here.text('a.txt'));
+    await carry(here, there, { sessionId: 'moves' });
+    for (const one of [here, there]) {
+      await one.savepoint.rewind({ to: await one.idOf('m', 'moves') });
+      expect(one.text('a.txt')).toBe(lines);
+    }
+  });
+
   it('goes with its sub-agents, and with everything when all is asked for', async () => {
     const here = await twoMessages();
     await here.tool('s1', ['sub.txt'], () => here.put('sub.txt', 'sub'), {
