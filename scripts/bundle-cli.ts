@@ -55,12 +55,12 @@ const { output } = await bundle.write({
         priority: 3,
       },
       { name: 'engine', test: /src\/engine\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
-      { name: 'config', test: /src\/config\/[^/]+\.ts$/, priority: 1 },
+      { name: 'config', test: /src\/config\/(?!move-project)[^/]+\.ts$/, priority: 1 },
       { name: 'recording', test: /src\/agents\/(record-for|first-scan|switch)\.ts$/, priority: 1 },
-      // But for the first module, which does its work before SQLite is loaded.
+      // But for the first module, which does its work before SQLite is loaded, and what most commands do not need.
       {
         name: 'line',
-        test: /src\/(cli\/(?!main)|terminal\/)[^/]+\.ts$/,
+        test: /src\/(cli\/(?!main|carry-out|choose-hunks|fork-conversation|why-)|terminal\/(?!conflict-text|diff-text|given-file|plan-|settings-))[^/]+\.ts$/,
         priority: 0,
       },
     ],

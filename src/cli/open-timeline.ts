@@ -9,7 +9,6 @@ import {
   SavepointError,
 } from '../index.ts';
 import { shellWord } from '../terminal/phrases.ts';
-import { noteText } from '../terminal/plan-text.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 
@@ -29,12 +28,12 @@ export async function withTimeline<T>(
   const savepoint = await openTimeline(call, options);
   try {
     // With --json a command may want them in its answer.
-    if (!call.json) sayNotices(call, savepoint);
+    if (!call.json) await sayNotices(call, savepoint);
     return await work(savepoint);
   } finally {
     call.io.progress.end();
     await savepoint.close();
-    sayNotices(call, savepoint);
+    await sayNotices(call, savepoint);
   }
 }
 
@@ -56,8 +55,12 @@ export async function withTimelineIfAny<T>(
 }
 
 /** Says what the engine did by itself, such as finishing a restore that a crash had interrupted. */
-export function sayNotices(call: Call, savepoint: Savepoint): void {
-  const lines = savepoint.notices().flatMap((note) => noteText(note, call.columns));
+export async function sayNotices(call: Call, savepoint: Savepoint): Promise<void> {
+  const notices = savepoint.notices();
+  if (notices.length === 0) return;
+  // Most commands draw no plan, and have no notice.
+  const { noteText } = await import('../terminal/plan-text.ts');
+  const lines = notices.flatMap((note) => noteText(note, call.columns));
   for (const line of lines) call.io.err(`${line}\n`);
 }
 

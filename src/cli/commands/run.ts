@@ -131,7 +131,7 @@ async function runUnder(
   const { ended, report, isLost } = await interrupts.hold(async () => {
     interrupts.meaning = null;
     progress.end();
-    sayNotices(call, savepoint);
+    await sayNotices(call, savepoint);
     const { coverage, notice } = window.report;
     if (notice !== null) {
       warn(call, coverage === 'scanned' ? notice : `this run cannot be taken back: ${notice}`);
