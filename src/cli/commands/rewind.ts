@@ -78,11 +78,12 @@ export const rewind: Command = {
     }
     refuseOptions(call);
     const includeShared = call.flags.has('include-shared');
-    const asked = { ...planOptions(call), take: takeOf(call), includeShared, typed };
+    const options = { ...planOptions(call), take: takeOf(call), includeShared, typed };
     if (id === undefined && session === undefined && !canPick(call)) {
       throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
     }
     return withTimeline(call, async (savepoint) => {
+      const asked = { ...options, resolutions: resolutionsOf(call, savepoint.root) };
       if (id !== undefined) return runRewind(call, savepoint, id, asked);
       if (session !== undefined) {
         return runRewind(call, savepoint, await lastWorkOf(savepoint, session), asked);
@@ -149,8 +150,7 @@ async function runRewind(
   const fork = forks(call) ? await forkBefore(call, savepoint, checkpoint) : null;
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
-  const resolutions = resolutionsOf(call, savepoint.root);
-  const whole: RewindRequest = { ...request, to: checkpoint.id, paths, resolutions };
+  const whole: RewindRequest = { ...request, to: checkpoint.id, paths };
   const chosen = await chooseHunks(call, savepoint, whole);
   if (chosen === null) return declined(call, {});
   const rewind = { ...whole, ...chosen.request };
