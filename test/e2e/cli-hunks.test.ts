@@ -205,6 +205,14 @@ describe('savepoint rewind --resolve', () => {
     expect(project.read('b.txt')).toBe(CHANGED.replace('five', 'mine'));
   });
 
+  it('refuses two decisions about one path', async () => {
+    const both = ['--resolve', 'a.txt=keep', '--resolve', './a.txt=restore'];
+    const { code, err } = await project.run(['rewind', id, ...both]);
+    expect(code).toBe(2);
+    expect(err).toContain('the request names this path twice (a.txt)');
+    expect(project.read('a.txt')).toBe(CHANGED.replace('five', 'mine'));
+  });
+
   it.each(['a.txt', 'a.txt=mine', '=keep', '.=keep'])('refuses %s', async (text) => {
     const { code, err } = await project.run(['rewind', id, '--resolve', text]);
     expect(code).toBe(2);
