@@ -120,13 +120,13 @@ describe('savepoint rewind --hunks at a terminal', () => {
   });
 
   describe('refuses what changed while it asked, and touches nothing:', () => {
-    const after = (answer: string, happens: () => unknown) => async (): Promise<string> => {
+    const answering = (answer: string, happens: () => unknown) => async (): Promise<string> => {
       await happens();
       return answer;
     };
 
     it.each([[['--yes']], [[]]])('a file that the agent wrote (%j)', async (options) => {
-      const goesOn = after('d', () => project.agentWrites('m2', 'made/c.txt', 'agent\n'));
+      const goesOn = answering('d', () => project.agentWrites('m2', 'made/c.txt', 'agent\n'));
       const { code, rows } = await project.see(['rewind', id, '--hunks', ...options], {
         answers: ['y', goesOn, 'd', 'y'],
       });
@@ -143,7 +143,7 @@ describe('savepoint rewind --hunks at a terminal', () => {
       ['settled by hand', LINES],
     ])('a conflict that is %s', async (_, text) => {
       project.write('b.txt', CHANGED.replace('five', 'mine'));
-      const answers = ['y', after('d', () => project.write('b.txt', text))];
+      const answers = ['y', answering('d', () => project.write('b.txt', text))];
       const { code, rows } = await project.see(['rewind', id, '--hunks', '--yes'], { answers });
       expect(code).toBe(1);
       expect(rows).toContain('savepoint: another file changed while hunks were chosen (b.txt)');
