@@ -8,6 +8,7 @@ import {
   type RewindPlan,
   type Savepoint,
   SavepointError,
+  selectedPath,
 } from '../index.ts';
 import { plural } from '../terminal/phrases.ts';
 import { type OfferedHunk, planHunkText } from '../terminal/plan-hunk-text.ts';
@@ -145,5 +146,29 @@ function choicesOf(
     // A folder goes, or comes back, with what is chosen in it.
     if (isFolder(line) && taken.some((path) => isBelow(path, line.path))) return [];
     return [{ path: pathToBytes(line.path), ids: ids ?? [] }];
+  });
+}
+
+/**
+ * Refuses a plan with a path that was not chosen. Paths without a choice go back whole, and the plan is made anew after
+ * the choice: meanwhile the agent may have written another file, or a conflict may have gone away.
+ */
+export function refuseUnchosen(
+  { root }: Savepoint,
+  { lines }: RewindPlan,
+  choices: readonly HunkChoice[],
+): void {
+  const taken = choices.filter(({ ids }) => ids.length > 0);
+  const chosen = new Set(taken.map(({ path }) => selectedPath(root, path)));
+  const isOnTheWay = (line: PlanLine): boolean =>
+    isFolder(line) && [...chosen].some((path) => isBelow(path, line.path));
+  const unchosen = lines.filter(
+    (line) => isNotLeftAlone(line) && !chosen.has(line.path) && !isOnTheWay(line),
+  );
+  const first = unchosen.find((line) => !isFolder(line)) ?? unchosen[0];
+  if (first === undefined) return;
+  throw new SavepointError('plan-stale', 'another file changed while hunks were chosen', {
+    path: first.path,
+    hint: 'nothing was changed; look at the hunks again',
   });
 }

@@ -71,6 +71,8 @@ export type SkipReason =
   | 'database-in-use'
   /** Another file of the same database was there then, and cannot come back. */
   | 'database-incomplete'
+  /** Another file of the same database was there then, and the request leaves it out. */
+  | 'database-in-part'
   | 'directory-not-empty'
   | 'symlinked-parent'
   | 'blob-corrupt'

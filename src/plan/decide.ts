@@ -89,19 +89,26 @@ export function decide(input: PlanInput): RewindPlan {
 
 interface Planned {
   readonly path: PathInput;
+  /** For a path that is left out: what would have been done. */
   readonly line: PlanLine;
+  /** Whether none of its hunks was chosen, so that it stays as it is and the plan has no line for it. */
+  readonly isLeftOut: boolean;
 }
 
 /** The lines for all paths. Those for the files of one database depend on each other. */
 function planPaths(input: PlanInput): PlanLine[] {
   const planned = input.paths.flatMap((path): Planned[] => {
     const chosen = input.inPart.get(path.path);
-    const line = chosen === undefined ? planPath(path, input) : chosen;
-    return line === null ? [] : [{ path, line }];
+    if (chosen !== null) {
+      return [{ path, line: chosen ?? planPath(path, input), isLeftOut: false }];
+    }
+    // The other files of the same database must not come back without this one.
+    return path.living ? [{ path, line: planPath(path, input), isLeftOut: true }] : [];
   });
   const databases = Map.groupBy(planned, ({ path }) => path.living?.database);
   return planned.flatMap((one) => {
     const { living } = one.path;
+    if (one.isLeftOut) return [];
     if (living === undefined) return [one.line];
     if (living.stands) return [spareStanding(one)];
     return bringBackWhole(one, databases.get(living.database) ?? []);
@@ -118,11 +125,14 @@ function spareStanding({ path, line }: Planned): PlanLine {
 function bringBackWhole({ path, line }: Planned, database: readonly Planned[]): PlanLine[] {
   const isWanted = database.some((part) => !part.path.living?.isBeside && isWork(part.line));
   if (!isWanted) return path.living?.isBeside ? [] : [line];
-  const isWhole = database.every(
-    (part) =>
-      isWork(part.line) || part.line.action === 'already-there' || !isNeeded(part.path.path),
+  if (!isWork(line)) return [line];
+  const needed = database.filter((part) => isNeeded(part.path.path));
+  const canAllCome = needed.every(
+    (part) => isWork(part.line) || part.line.action === 'already-there',
   );
-  return [isWhole || !isWork(line) ? line : idle(path, 'skip', 'database-incomplete')];
+  if (!canAllCome) return [idle(path, 'skip', 'database-incomplete')];
+  const isDivided = needed.some((part) => part.isLeftOut && isWork(part.line));
+  return [isDivided ? idle(path, 'skip', 'database-in-part') : line];
 }
 
 /** The line for one path, without regard to the others. */

@@ -76,11 +76,13 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
     await refuseBusy(site.store, { families, paths, now: request.now });
   }
   const exact = request.set.take === 'exact';
-  const { hunks = [], paths: named } = request;
+  const { hunks = [], resolutions: decided = [], paths: named } = request;
+  refuseTwice(decided);
+  refuseTwice(hunks);
   const divided = new Set(hunks.flatMap(({ path, ids }) => (ids.length === 0 ? [] : [path])));
   const input = await loadPlanInput(site, set, { named: named ?? [], exact, divided });
   const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
-  const resolutions = checkedResolutions(request.resolutions ?? [], input);
+  const resolutions = checkedResolutions(decided, input);
   const settled = { ...input, onConflict: request.onConflict, resolutions };
   const plan = decide({
     ...settled,
@@ -110,6 +112,20 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   ];
   const forced = request.force ? ({ forced: true } as const) : {};
   return { plan: { ...plan, lines, notes, ...forced }, fresh: { ...kept(input), gitHead: head } };
+}
+
+/** Two entries for one path may contradict each other, and nobody could say which of them counts. */
+function refuseTwice(entries: readonly { readonly path: TrackedPath }[]): void {
+  const named = new Set<TrackedPath>();
+  for (const { path } of entries) {
+    if (named.has(path)) {
+      throw new SavepointError('argument-invalid', 'the request names this path twice', {
+        path,
+        hint: 'nothing was changed; name each path once, in one spelling',
+      });
+    }
+    named.add(path);
+  }
 }
 
 /** Refuses a decision about another state than the one that is there, and one about no conflict. */

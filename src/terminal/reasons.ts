@@ -24,6 +24,8 @@ const SENTENCES: Record<PlainReason, string> = {
     'another file of the same database is still there, and a program may be using it; end that program, move all files of the database away (with -wal, -shm and -journal), and do this again',
   'database-incomplete':
     'another file of the same database cannot come back, and half a database would be damaged',
+  'database-in-part':
+    'half a database would be damaged; choose the other files of the same database as well',
   'directory-not-empty': 'the folder still holds other things',
   'symlinked-parent': 'a folder on the way to it is a link now',
   'blob-corrupt': 'its recorded content is damaged, and nothing damaged is ever written',

@@ -15,7 +15,7 @@ export interface Place {
 export interface Person {
   readonly columns?: number;
   /** One line for each question, or what to do first; then there is nobody left to answer. */
-  readonly answers?: readonly (string | (() => string))[];
+  readonly answers?: readonly (string | (() => string | Promise<string>))[];
 }
 
 export interface Seen {
@@ -73,7 +73,7 @@ export async function seenHere(
     columns,
     ask: async (question) => {
       const next = left.shift() ?? null;
-      const answer = typeof next === 'function' ? next() : next;
+      const answer = typeof next === 'function' ? await next() : next;
       write(`${question}${answer ?? ''}\n`);
       return answer;
     },

@@ -119,6 +119,46 @@ describe('savepoint rewind --hunks at a terminal', () => {
     expect(await project.run(['ops'])).toMatchObject({ out: expect.not.stringContaining('part') });
   });
 
+  describe('refuses what changed while it asked, and touches nothing:', () => {
+    const answering = (answer: string, happens: () => unknown) => async (): Promise<string> => {
+      await happens();
+      return answer;
+    };
+
+    it.each([[['--yes']], [[]]])('a file that the agent wrote (%j)', async (options) => {
+      const goesOn = answering('d', () => project.agentWrites('m2', 'made/c.txt', 'agent\n'));
+      const { code, rows } = await project.see(['rewind', id, '--hunks', ...options], {
+        answers: ['y', goesOn, 'd', 'y'],
+      });
+      expect(code).toBe(1);
+      expect(rows).toContain(
+        'savepoint: another file changed while hunks were chosen (made/c.txt)',
+      );
+      expect(rows.join(' ')).toContain('nothing was changed; look again with --dry-run');
+      expect([project.read('a.txt'), project.read('made/c.txt')]).toEqual([CHANGED, 'agent\n']);
+    });
+
+    it.each([
+      ['gone', CHANGED],
+      ['settled by hand', LINES],
+    ])('a conflict that is %s', async (_, text) => {
+      project.write('b.txt', CHANGED.replace('five', 'mine'));
+      const answers = ['y', answering('d', () => project.write('b.txt', text))];
+      const { code, rows } = await project.see(['rewind', id, '--hunks', '--yes'], { answers });
+      expect(code).toBe(1);
+      expect(rows).toContain('savepoint: another file changed while hunks were chosen (b.txt)');
+      expect([project.read('a.txt'), project.read('b.txt')]).toEqual([CHANGED, text]);
+    });
+  });
+
+  it('leaves what is in conflict, and takes the hunks of other files', async () => {
+    project.write('b.txt', CHANGED.replace('five', 'mine'));
+    const { code } = await project.see(['rewind', id, '--hunks', '--yes'], { answers: ['y', 'd'] });
+    expect(code).toBe(3);
+    expect(project.read('a.txt')).toBe(CHANGED.replace('two', '2'));
+    expect(project.read('b.txt')).toBe(CHANGED.replace('five', 'mine'));
+  });
+
   it('asks about a new file, not about its folder, which goes with it', async () => {
     const made = await project.agentWrites('m2', 'made/c.txt', 'one\ntwo\n');
     const shown = await project.see(['rewind', made, '--hunks', '--yes'], { answers: ['y'] });
@@ -203,6 +243,14 @@ describe('savepoint rewind --resolve', () => {
     expect((await project.run(['rewind', id, ...both])).code).toBe(0);
     expect(project.read('a.txt')).toBe(LINES);
     expect(project.read('b.txt')).toBe(CHANGED.replace('five', 'mine'));
+  });
+
+  it('refuses two decisions about one path', async () => {
+    const both = ['--resolve', 'a.txt=keep', '--resolve', './a.txt=restore'];
+    const { code, err } = await project.run(['rewind', id, ...both]);
+    expect(code).toBe(2);
+    expect(err).toContain('the request names this path twice (a.txt)');
+    expect(project.read('a.txt')).toBe(CHANGED.replace('five', 'mine'));
   });
 
   it.each(['a.txt', 'a.txt=mine', '=keep', '.=keep'])('refuses %s', async (text) => {

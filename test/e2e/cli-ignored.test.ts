@@ -305,6 +305,48 @@ describe('half of an ignored database', () => {
     expect(project.read('dev.sqlite')).toBe(null);
   });
 
+  describe('by hunks', () => {
+    /** The id of the one hunk of each file. */
+    async function hunksOf(to: string): Promise<Map<string, string>> {
+      const { value } = await project.json(['rewind', to, '--hunks', '--dry-run']);
+      const files = value.hunks as { path: string; hunks: { id: string }[] }[];
+      return new Map(files.map(({ path, hunks }) => [path, hunks[0]?.id ?? 'none']));
+    }
+
+    it.each([
+      ['dev.sqlite', 'rm dev.sqlite*'],
+      ['dev.sqlite-wal', 'rm dev.sqlite*'],
+      // The run changed only one file of it, and the person moved the others away.
+      ['dev.sqlite', 'printf "new\\0" > dev.sqlite'],
+      ['dev.sqlite-wal', 'printf "new\\0" > dev.sqlite'],
+    ])('is not brought back where only %s is chosen after %s', async (path, script) => {
+      const files = ['dev.sqlite', 'dev.sqlite-wal'];
+      for (const file of files) project.write(file, `${file}\0`);
+      await runs(script);
+      for (const file of files) rmSync(project.path(file), { force: true });
+      const hunks = await hunksOf('latest');
+      const one = ['rewind', 'latest', '--hunk', hunks.get(path) ?? ''];
+      const { code, value } = await project.json(one);
+      expect(code).toBe(5);
+      expect(value).toMatchObject({ skipped: [{ path, reason: 'database-in-part' }], errors: [] });
+      expect(files.map((file) => project.read(file))).toEqual([null, null]);
+      const both = files.flatMap((file) => ['--hunk', hunks.get(file) ?? '']);
+      expect((await project.run(['rewind', 'latest', ...both])).code).toBe(0);
+      expect(files.map((file) => project.read(file))).toEqual(files.map((file) => `${file}\0`));
+    });
+
+    it('comes back where what is left out was not there then', async () => {
+      project.write('dev.sqlite', 'old\0');
+      await runs('printf "new\\0" > dev.sqlite; echo log > dev.sqlite-wal');
+      await runs('rm dev.sqlite*');
+      const hunks = await hunksOf('~1');
+      expect([...hunks.keys()]).toEqual(['dev.sqlite']);
+      const one = ['rewind', '~1', '--hunk', hunks.get('dev.sqlite') ?? ''];
+      expect((await project.run(one)).code).toBe(0);
+      expect(project.read('dev.sqlite')).toBe('old\0');
+    });
+  });
+
   it('is made whole if the run changed only that, and somebody moved all of it away', async () => {
     for (const file of ['dev.sqlite', 'dev.sqlite-wal']) project.write(file, 'old\0');
     await runs('printf "new\\0" > dev.sqlite-wal');

@@ -30,13 +30,13 @@ function work(message: string, description: string, name: string, content: strin
 
 /** The picker within a shell that says afterwards how it ended and how the terminal was left. */
 function open(
-  options: Partial<TerminalOptions> & { preload?: string; term?: string } = {},
+  options: Partial<TerminalOptions> & { preload?: string; term?: string; args?: string } = {},
 ): Terminal {
   const preload = join(project.scratch, 'preload.mjs');
   const pid = `import { writeFileSync } from 'node:fs'; writeFileSync('${pidFile()}', String(process.pid));`;
   writeFileSync(preload, `${pid}\n${options.preload ?? ''}`);
   const term = options.term === undefined ? '' : `TERM=${options.term} `;
-  const command = `${term}'${process.execPath}' --import '${preload}' '${MAIN}' rewind`;
+  const command = `${term}'${process.execPath}' --import '${preload}' '${MAIN}' rewind ${options.args ?? ''}`;
   const script = `${command}; echo "code=$?"; stty -a; echo end`;
   const env = project.env({ ...options.env });
   terminal = new Terminal(['-c', script], {
@@ -183,6 +183,28 @@ describe('savepoint rewind without an id, at a terminal', () => {
     expect(terminal.raw).toContain('savepoint: ');
     expect(screen).toContain('code=1');
     expect(project.read('a.txt')).toBe('mine\n');
+  });
+
+  it('shows and does what was decided about a conflict on the command line', async () => {
+    await work('m4', 'Add another', 'b.txt', 'agent\n');
+    project.write('a.txt', 'mine\n');
+    open({ args: '--on-conflict restore --resolve a.txt=keep' });
+    // The newest message did not touch the file, so it cannot be chosen with this decision.
+    await terminal.until((screen) =>
+      /there is no conflict at this path\s.*\(a\.txt\)/s.test(screen),
+    );
+    terminal.type(ENTER);
+    await terminal.until('Esc back');
+    terminal.type('y');
+    terminal.type(ESCAPE);
+    await terminal.until('Esc leaves');
+    terminal.type(DOWN);
+    await terminal.until('keep      a.txt');
+    terminal.type(ENTER);
+    await terminal.until('y/N');
+    terminal.type('y');
+    expect(await expectSane()).toContain('code=0');
+    expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['mine\n', null]);
   });
 
   it('scrolls a long diff, and follows a resize', async () => {

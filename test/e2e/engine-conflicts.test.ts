@@ -285,6 +285,17 @@ describe('a decision about a conflict', () => {
     expect(bed.tree()).toEqual(held);
   });
 
+  it.each(['keep', 'restore'] as const)('and another one, %s, are refused', async (take) => {
+    const held = bed.tree();
+    const resolutions = [
+      { path: 'file', take: 'keep' as const },
+      { path: './file', take },
+    ];
+    const refused = bed.rewind('m1', { resolutions });
+    await expect(refused).rejects.toMatchObject({ code: 'argument-invalid', path: 'file' });
+    expect(bed.tree()).toEqual(held);
+  });
+
   it('holds for its own path: others stay in conflict, and files of other sessions stay', async () => {
     bed.put('second', 'before');
     await bed.write('m1', 'second', 'agent');

@@ -187,6 +187,16 @@ describe('a rewind of some hunks', () => {
     expect(bed.text('file')).toBe(CHANGED.replace('FIVE', 'five'));
   });
 
+  it('refuses two choices for one path', async () => {
+    bed.put('file', LINES);
+    await bed.write('m1', 'file', CHANGED);
+    const ids = (await hunksOf('m1')).map(({ id }) => id);
+    const hunks = ['file', './file'].map((path, i) => ({ path, ids: ids.slice(i, i + 1) }));
+    const refused = bed.rewind('m1', { hunks });
+    await expect(refused).rejects.toMatchObject({ code: 'argument-invalid', path: 'file' });
+    expect(bed.text('file')).toBe(CHANGED);
+  });
+
   it('is a plan that apply carries out, or refuses when the file changed', async () => {
     bed.put('file', LINES);
     await bed.write('m1', 'file', CHANGED);

@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type {
   ApplyAnswer,
   CheckpointAnswer,
@@ -19,6 +19,7 @@ import type {
   TimelineAnswer,
   WhyAnswer,
 } from '../../src/web/api.ts';
+import { Plans } from '../../src/web/server/plans.ts';
 import { makeWebBed, type WebBed } from './web-bed.ts';
 
 let web: WebBed;
@@ -229,6 +230,40 @@ describe('a rewind', () => {
     expect(shown.hunks.map(({ taken }) => taken)).toEqual([true, false]);
     await web.post(`plans/${chosen.planId}/apply`, { digest: chosen.digest });
     expect(web.bed.text('a')).toBe(text(...lines.slice(0, -1), 'last'));
+  });
+
+  it.each([
+    ['once', 1],
+    ['again and again', Number.POSITIVE_INFINITY],
+  ])('shows every file that it takes back, where an agent writes %s meanwhile', async (_, most) => {
+    const { bed } = web;
+    const { savepoint } = bed;
+    bed.put('a', text('1'));
+    await bed.write('m1', 'a', text('2'));
+    const to = await bed.idOf('m1');
+    const planRewind = savepoint.planRewind.bind(savepoint);
+    let written = 0;
+    // The agent writes between the plan of all hunks and that of the chosen ones.
+    vi.spyOn(savepoint, 'planRewind').mockImplementation(async (request) => {
+      if (request.hunks !== undefined && written < most) {
+        written += 1;
+        await bed.write('m2', `new-${written}`, 'agent');
+      }
+      return planRewind(request);
+    });
+    const plans = new Plans();
+    const hunks = [{ path: 'a', take: [] }];
+    const made = await plans.make(web.id, savepoint, { kind: 'rewind', to, hunks });
+    const shown = made.lines.map(({ path, action }) => `${action} ${path}`);
+    const created = Array.from({ length: written }, (_one, i) => `new-${i + 1}`);
+    expect(shown).toEqual(['keep a', ...created.map((path) => `delete ${path}`)]);
+    expect(made.counts.work).toBe(written);
+    // Planned again, the hunks of the new file can be chosen as well; where the agent does not rest, not those of the last.
+    const undivided = made.lines.filter((line) => line.hunks === null);
+    expect(undivided).toHaveLength(most === 1 ? 0 : 1);
+    const { receipt } = await plans.apply(web.id, savepoint, made.planId, made);
+    expect(receipt).toMatchObject({ deletedFiles: created });
+    expect(bed.text('a')).toBe(text('2'));
   });
 
   it('shows both sides of a conflict, and takes what the person decided', async () => {

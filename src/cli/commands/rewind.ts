@@ -78,11 +78,12 @@ export const rewind: Command = {
     }
     refuseOptions(call);
     const includeShared = call.flags.has('include-shared');
-    const asked = { ...planOptions(call), take: takeOf(call), includeShared, typed };
+    const options = { ...planOptions(call), take: takeOf(call), includeShared, typed };
     if (id === undefined && session === undefined && !canPick(call)) {
       throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
     }
     return withTimeline(call, async (savepoint) => {
+      const asked = { ...options, resolutions: resolutionsOf(call, savepoint.root) };
       if (id !== undefined) return runRewind(call, savepoint, id, asked);
       if (session !== undefined) {
         return runRewind(call, savepoint, await lastWorkOf(savepoint, session), asked);
@@ -149,14 +150,21 @@ async function runRewind(
   const fork = forks(call) ? await forkBefore(call, savepoint, checkpoint) : null;
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
-  const resolutions = resolutionsOf(call, savepoint.root);
-  const whole: RewindRequest = { ...request, to: checkpoint.id, paths, resolutions };
+  const whole: RewindRequest = { ...request, to: checkpoint.id, paths };
   const chosen = await chooseHunks(call, savepoint, whole);
   if (chosen === null) return declined(call, {});
   const rewind = { ...whole, ...chosen.request };
   const act = {
-    plan: () => savepoint.planRewind(rewind),
-    run: (agree: Agree) => savepoint.rewind(rewind, agree),
+    plan: async () => {
+      const plan = await savepoint.planRewind(rewind);
+      chosen.check(plan);
+      return plan;
+    },
+    run: (agree: Agree) =>
+      savepoint.rewind(rewind, (plan) => {
+        chosen.check(plan);
+        return agree(plan);
+      }),
   };
   const words = async (plan: RewindPlan): Promise<Words> => {
     const found = plan.lines.map(({ path }) => path);
@@ -199,7 +207,11 @@ interface ChosenHunks {
   readonly request: Pick<RewindRequest, 'hunks'>;
   /** To be shown, for a dry run. */
   readonly listed: readonly LineHunks[] | null;
+  /** Throws for a plan that takes back more than was chosen. */
+  readonly check: (plan: RewindPlan) => void;
 }
+
+const CHECK_NOTHING = (): void => undefined;
 
 /** Null where the person chose nothing. */
 async function chooseHunks(
@@ -207,21 +219,23 @@ async function chooseHunks(
   savepoint: Savepoint,
   request: RewindRequest,
 ): Promise<ChosenHunks | null> {
-  if (!choosesHunks(call)) return { request: {}, listed: null };
+  if (!choosesHunks(call)) return { request: {}, listed: null, check: CHECK_NOTHING };
   // Loaded here: nobody else needs it.
-  const { askForHunks, hunksById, listHunks, sayHunks } = await import('../choose-hunks.ts');
+  const choosing = await import('../choose-hunks.ts');
   const plan = await savepoint.planRewind(request);
   const ids = call.lists.get('hunk');
-  if (ids !== undefined) {
-    return { request: { hunks: await hunksById(savepoint, plan, ids) }, listed: null };
+  if (ids === undefined && call.flags.has('dry-run')) {
+    const listed = await choosing.listHunks(savepoint, plan);
+    choosing.sayHunks(call, listed);
+    return { request: {}, listed, check: CHECK_NOTHING };
   }
-  if (call.flags.has('dry-run')) {
-    const listed = await listHunks(savepoint, plan);
-    sayHunks(call, listed);
-    return { request: {}, listed };
-  }
-  const hunks = await askForHunks(call, savepoint, plan);
-  return hunks === null ? null : { request: { hunks }, listed: null };
+  const hunks =
+    ids === undefined
+      ? await choosing.askForHunks(call, savepoint, plan)
+      : await choosing.hunksById(savepoint, plan, ids);
+  if (hunks === null) return null;
+  const check = (made: RewindPlan): void => choosing.refuseUnchosen(savepoint, made, hunks);
+  return { request: { hunks }, listed: null, check };
 }
 
 const TAKES = ['keep', 'restore'] as const;

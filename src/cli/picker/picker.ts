@@ -219,7 +219,8 @@ class Picker {
     } catch (error) {
       // A session that is busy now may be chosen all the same: the answer comes with the real plan.
       if (!isSavepointError(error) || error.code === 'aborted') throw error;
-      return { problem: error.message };
+      const { message, path } = error;
+      return { problem: path === undefined ? message : `${message} (${path})` };
     }
   }
 

@@ -94,11 +94,18 @@ export async function makePlan(savepoint: Savepoint, request: PlanRequest): Prom
   const { to, take, sessionId } = request;
   const paths = request.paths?.map(namedPath);
   const rewind = { ...options, to, take, sessionId, paths, includeShared };
-  const whole = await savepoint.planRewind(rewind);
   const hunks = request.hunks?.map((one) => ({ path: namedPath(one.path), ids: one.take })) ?? [];
-  if (hunks.length === 0) return files(whole);
-  return { kind: 'files', plan: await savepoint.planRewind({ ...rewind, hunks }), whole };
+  if (hunks.length === 0) return files(await savepoint.planRewind(rewind));
+  for (let tries = 1; ; tries += 1) {
+    const whole = await savepoint.planRewind(rewind);
+    const plan = await savepoint.planRewind({ ...rewind, hunks });
+    // With a change recorded in between, the two are about different files.
+    if (plan.seq === whole.seq || tries === MOST_TRIES) return { kind: 'files', plan, whole };
+  }
 }
+
+/** An agent may record changes all the time; the page shows all lines of both plans in any case. */
+const MOST_TRIES = 5;
 
 function files(plan: RewindPlan): Planned {
   return { kind: 'files', plan, whole: plan };

@@ -307,10 +307,13 @@ async function planLineAnswer(
 function shownLines({ plan, whole }: Planned): PlanLine[] {
   if (plan === whole) return [...plan.lines];
   const chosen = new Map(plan.lines.map((line) => [line.path, line]));
-  return whole.lines.map(
-    (line) =>
+  const lines = whole.lines.map(
+    (line): PlanLine =>
       chosen.get(line.path) ?? { ...line, action: 'keep', target: line.expected, takes: [] },
   );
+  // Nothing is carried out that was not shown, also where a file changed after the whole plan was made.
+  const shown = new Set(lines.map(({ path }) => path));
+  return [...lines, ...plan.lines.filter(({ path }) => !shown.has(path))];
 }
 
 /** All hunks of a file, with those that this plan takes back. */
