@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -56,11 +57,14 @@ export async function openPostgresSaver(
     PostgresSaver: { fromConnString(url: string): Saver & Setup };
   };
   const saver = PostgresSaver.fromConnString(url);
+  // Its pool says that it is closed before the last connection is: a server that ends then must not end us.
+  saver.pool.on('error', () => {});
   await saver.setup();
   return { saver, close: () => saver.end() };
 }
 
 interface Setup {
+  readonly pool: EventEmitter;
   setup(): Promise<void>;
   end(): Promise<void>;
 }
