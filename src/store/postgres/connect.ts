@@ -1,6 +1,7 @@
 import type { ClientConfig, default as Pg, PoolConfig } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
 import type { PostgresOptions, PostgresTls } from './options.ts';
+import { hasSettings, readServerUrl } from './server-url.ts';
 
 export const DEFAULT_SCHEMA = 'savepoint';
 const DEFAULT_PORT = 5432;
@@ -78,16 +79,15 @@ export function placeOfServer(options: PostgresOptions): string {
 
 /** The URL is never quoted: it holds a password. */
 function parsedUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
-  if (url === null || !isPostgres || url.hostname === '' || url.username === '') {
+  const url = readServerUrl(text);
+  if (url === null) {
     throw new SavepointError('argument-invalid', 'the URL of the database cannot be read', {
-      hint: 'it looks like postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+      hint: 'it looks like postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password, "/" is %2F and "@" is %40',
     });
   }
-  if (url.search === '' && url.hash === '') return url;
+  if (!hasSettings(url)) return url;
   throw new SavepointError('argument-invalid', 'the URL of the database has settings after "?"', {
-    hint: 'pass them as options; encryption is `tls`',
+    hint: 'pass them as options; encryption is `tls`; in a password, "?" is %3F and "#" is %23',
   });
 }
 
