@@ -8,6 +8,17 @@ const DEFAULT_PORT = 5432;
 const DEFAULT_CONNECTIONS = 4;
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
+
+/**
+ * For each new connection: the server looks after 30 seconds of silence whether the client is still there, and after a
+ * minute lets go of the locks of one that vanished from the network. By itself it would take hours. A statement and no
+ * part of the startup message, of which poolers refuse what they do not know; on a Unix socket it does nothing.
+ * There is no `idle_in_transaction_session_timeout`: the server counts the time in which a large statement comes over
+ * a slow line as idle.
+ */
+export const NOTICE_LOST_CLIENT = `
+  SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3`;
+
 // `bigint`. Numbers of the timeline, sizes and times stay far below 2^53.
 const INT8 = 20;
 
