@@ -74,7 +74,7 @@ export const CAMPAIGNS: readonly string[] = [
   ...filesOf('concurrency', ['eight-processes', 'storages']),
   ...filesOf('hostile', ['swap-race']),
   ...filesOf('purge', ['purge-kill']),
-  ...filesOf('e2e', ['bin', 'cli-store-move']),
+  ...filesOf('e2e', ['bin', 'cli-store-move', 'hook-server-away']),
   ...filesOf('web', ['accessible', 'review']),
   // Properties of single modules.
   'src/model/manifest.test.ts',

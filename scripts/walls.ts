@@ -86,7 +86,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'messages-server',
   ],
   // The files and variables that people set things in, in the engine's terms.
-  config: ['index', 'check', 'fs', 'store/postgres/index'],
+  config: ['index', 'check', 'fs', 'store/postgres/index', 'server-url'],
   // It starts the interactive agent, and knows nothing else of it.
   cli: [
     'index',
@@ -183,6 +183,7 @@ function mayImportNodeFs(file: string): boolean {
 function doors(target: string): string[] {
   if (target === 'index.ts') return ['index', '.'];
   if (target === 'store/blob.ts') return ['store', 'store/blob'];
+  if (target === 'store/postgres/server-url.ts') return ['store/postgres', 'server-url'];
   if (target === 'model/check.ts') return ['model', 'check'];
   if (target === 'model/display.ts') return ['model', 'display'];
   if (target === 'plan/line-diff.ts' || target === 'plan/unified-diff.ts')

@@ -3,7 +3,7 @@ import { findProject, storeHome, userFile } from '../config/find-project.ts';
 import { loadConfiguration } from '../config/index.ts';
 import { openProjectTimeline } from '../config/project-store.ts';
 import { realPathOrNull } from '../fs/entries.ts';
-import { isSavepointError, type Savepoint } from '../index.ts';
+import { isSavepointError, noteGapAfter, type Savepoint, storeDirectory } from '../index.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
 import { agentOwner } from './agent-owner.ts';
 import { startFirstScan } from './first-scan.ts';
@@ -43,7 +43,7 @@ export async function recordFor(
     return await withSavepoint(call, event, project, async (savepoint) => {
       const owner = agentOwner(adapter, call);
       const recording = { savepoint, agent: adapter.name, owner, cwd: call.cwd, home };
-      const gap = await recordEvent(recording, event);
+      const gap = await recordEvent(recording, event).catch(noting(home, savepoint));
       log({ ...about, outcome: 'recorded', reason: gap });
       if (gap === 'no-baseline' && (await startScanOf(call, savepoint))) {
         log({ project, outcome: 'started', reason: 'first-scan' });
@@ -56,6 +56,14 @@ export async function recordFor(
     log({ ...about, outcome: isExpected ? 'dropped' : 'failed', ...problemOf(error) });
     return null;
   }
+}
+
+/** An event that only reads before it fails is lost as well. */
+function noting(home: string, { root }: Savepoint): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await noteGapAfter(error, storeDirectory(home, root), Date.now());
+    throw error;
+  };
 }
 
 /** The session counts as told once its agent gets the text. Agents that read none are never told. */

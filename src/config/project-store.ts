@@ -37,19 +37,24 @@ export interface OpenProjectOptions extends Omit<OpenOptions, 'home' | 'store'> 
  * Opens the timeline of a project, in the store that this machine keeps it in: a folder, or a database server. The one
  * place that knows, for every program that people start.
  */
-export function openProjectTimeline(
+export async function openProjectTimeline(
   surroundings: Surroundings,
   { database, patience = PATIENT, isRecording, ...options }: OpenProjectOptions,
 ): Promise<Savepoint> {
-  const store = async (directory: string, create: boolean): Promise<Store> => {
-    try {
-      return await openStoreIn(directory, { surroundings, database, patience, create });
-    } catch (error) {
-      if (isRecording ?? create) await noteGapAfter(error, directory, (options.now ?? Date.now)());
-      throw error;
-    }
+  let directory = null as string | null;
+  const store = (place: string, create: boolean): Promise<Store> => {
+    directory = place;
+    return openStoreIn(place, { surroundings, database, patience, create });
   };
-  return openSavepoint({ ...options, home: storeHome(surroundings), store });
+  try {
+    return await openSavepoint({ ...options, home: storeHome(surroundings), store });
+  } catch (error) {
+    const isLoss = isRecording ?? options.create ?? true;
+    if (isLoss && directory !== null) {
+      await noteGapAfter(error, directory, (options.now ?? Date.now)());
+    }
+    throw error;
+  }
 }
 
 interface OpenStoreOptions {

@@ -5,6 +5,7 @@ import {
   type RetentionRules,
   type SavepointSettings,
 } from '../index.ts';
+import { hasSettings, readServerUrl } from '../store/postgres/server-url.ts';
 import {
   AT_LEAST_ONE,
   DAYS,
@@ -249,10 +250,11 @@ function withoutCredentials(setting: EffectiveSetting): EffectiveSetting {
   return { ...setting, value, parts: setting.parts.map((part) => ({ ...part, value })) };
 }
 
-/** The host and the database of a URL, and nothing else of it. */
-export function serverName(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  return parsed?.host ? `${parsed.host}${parsed.pathname}` : 'a text that is not a URL';
+/** The host and the database of a URL, and nothing else of it. Nothing at all of a URL that the store refuses. */
+export function serverName(text: string): string {
+  const url = readServerUrl(text);
+  if (url === null || hasSettings(url)) return 'a text that is not the URL of a server';
+  return `${url.host}${url.pathname}`;
 }
 
 /** Files that say what is recorded: where an agent writes them, an undo has to bring them back. */

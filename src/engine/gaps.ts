@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exists, removeIfThere } from '../fs/entries.ts';
+import { exists, move, removeIfThere } from '../fs/entries.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
 import { AMOUNT, accepts, COUNT, exact, type Kind } from '../model/check.ts';
@@ -35,20 +35,34 @@ export function isAway(error: unknown): boolean {
   return isSavepointError(error, 'store-unreachable') || isSavepointError(error, 'server-unknown');
 }
 
-/** Remembers on this machine that something could not be recorded. Never throws: whoever works goes on. */
-export function noteGap(directory: string, now: number): void {
+// An act is made of others, and each of them notes what it fails with.
+const noted = new WeakSet<object>();
+
+/**
+ * Remembers on this machine that something could not be recorded, once for each error. Never throws: whoever works
+ * goes on.
+ */
+export function noteGap(directory: string, error: unknown, now: number): void {
+  if (typeof error !== 'object' || error === null || noted.has(error)) return;
+  noted.add(error);
   try {
-    const known = readGap(directory);
+    const file = fileIn(directory);
+    const known = readGap(file);
     const gap: Gap = { since: known?.since ?? now, until: now, times: (known?.times ?? 0) + 1 };
     makePrivateFolder(directory);
-    writeFile(fileIn(directory), Buffer.from(JSON.stringify(gap)));
+    writeFile(file, Buffer.from(JSON.stringify(gap)));
   } catch {
     // The log of the hooks still says so.
   }
 }
 
-function readGap(directory: string): Gap | null {
-  const bytes = readFileOrNull(fileIn(directory), { maxBytes: MAX_BYTES });
+/** As `noteGap`, for an act that has failed on an open store. Does nothing for a store that is never away. */
+export function noteLost(store: Store, error: unknown): void {
+  if (store instanceof GapKeepingStore) store.noteLost(error);
+}
+
+function readGap(file: string): Gap | null {
+  const bytes = readFileOrNull(file, { maxBytes: MAX_BYTES });
   if (bytes === null) return null;
   try {
     const value: unknown = JSON.parse(String(bytes));
@@ -62,10 +76,15 @@ function fileIn(directory: string): string {
   return join(directory, 'gap.json');
 }
 
+/** A gap that is being put on record. It has a name of its own: others may note the next one meanwhile. */
+function asideIn(directory: string): string {
+  return join(directory, 'gap-recording.json');
+}
+
 /**
- * A store on a server, with the times at which it was away. Where a writer does not reach it, a file on this machine
- * says so. The first to take the lock afterwards puts a checkpoint on record that is a gap: what the next scan finds
- * then counts as nobody's for certain.
+ * A store on a server, with the times at which it was away. Where an act that records does not reach it, a file on
+ * this machine says so (`Workbench.recording`). The first to take the lock afterwards puts a checkpoint on record that
+ * is a gap: what the next scan finds then counts as nobody's for certain.
  */
 export class GapKeepingStore implements Store {
   readonly timeline: TimelineStore;
@@ -81,12 +100,8 @@ export class GapKeepingStore implements Store {
     this.#store = store;
     this.#directory = directory;
     this.#now = now;
-    const { timeline, blobs } = store;
-    this.timeline = {
-      ...timeline,
-      commit: (batch) => this.#noting(() => timeline.commit(batch)),
-    };
-    this.blobs = { ...blobs, putMany: (groups) => this.#noting(() => blobs.putMany(groups)) };
+    this.timeline = store.timeline;
+    this.blobs = store.blobs;
     this.documents = store.documents;
     this.git = store.git;
     this.worktrees = store.worktrees;
@@ -100,22 +115,24 @@ export class GapKeepingStore implements Store {
     return this.#store.setProject(identity);
   }
 
-  lock(options: LockOptions): Promise<ProjectLock> {
-    return this.#noting(async () => {
-      const lock = await this.#store.lock(options);
-      try {
-        await this.#record();
-        return lock;
-      } catch (error) {
-        lock.release();
-        throw error;
-      }
-    });
+  async lock(options: LockOptions): Promise<ProjectLock> {
+    const lock = await this.#store.lock(options);
+    try {
+      await this.#record();
+      return lock;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  noteLost(error: unknown): void {
+    noteGap(this.#directory, error, this.#now());
   }
 
   /** Puts a gap on record, for a command that only looks. Does nothing where others are at work. */
   async recordGap(timeoutMs: number): Promise<void> {
-    if (!exists(fileIn(this.#directory))) return;
+    if (!this.#hasGap()) return;
     const lock = await this.#store.lock({ timeoutMs });
     try {
       await this.#record();
@@ -135,20 +152,17 @@ export class GapKeepingStore implements Store {
     return this.#store.close();
   }
 
-  async #noting<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isAway(error)) noteGap(this.#directory, this.#now());
-      throw error;
-    }
+  #hasGap(): boolean {
+    return exists(fileIn(this.#directory)) || exists(asideIn(this.#directory));
   }
 
   async #record(): Promise<void> {
-    const file = fileIn(this.#directory);
-    if (!exists(file)) return;
+    if (!this.#hasGap()) return;
+    const aside = asideIn(this.#directory);
+    // One that is aside already was left there by a process that did not get to the end of this.
+    if (!exists(aside)) move(fileIn(this.#directory), aside);
     const now = this.#now();
-    const gap = readGap(this.#directory) ?? { since: now, until: now, times: 1 };
+    const gap = readGap(aside) ?? { since: now, until: now, times: 1 };
     const { seq: base } = await this.#store.state();
     const checkpoint = makeCheckpoint({
       id: newCheckpointId(),
@@ -159,7 +173,8 @@ export class GapKeepingStore implements Store {
       coverage: 'server-away',
     });
     await this.#store.timeline.commit({ base, checkpoints: [checkpoint] });
-    removeIfThere(file);
+    removeIfThere(aside);
+    await this.#record();
   }
 }
 

@@ -17,10 +17,10 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   return (await import('./open-savepoint.ts')).openSavepoint(options);
 }
 
-/** Remembers on this machine that something could not be recorded, if an error means that. Never throws. */
+/** Remembers on this machine that something could not be recorded, if an error means that; see `noteGap`. */
 export async function noteGapAfter(error: unknown, directory: string, now: number): Promise<void> {
   const { isAway, noteGap } = await import('./gaps.ts');
-  if (isAway(error)) noteGap(directory, now);
+  if (isAway(error)) noteGap(directory, error, now);
 }
 
 /**

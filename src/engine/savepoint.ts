@@ -116,7 +116,7 @@ export class Savepoint extends TimelineReader {
   /** Marks a point to return to: a user's message (`sessionId` and `messageId`), or else one made by hand. */
   async checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
     check(CHECKPOINT_REQUEST, 'request', request);
-    return checkpoint(this.#bench, request);
+    return this.#bench.recording(() => checkpoint(this.#bench, request));
   }
 
   /** Before a tool writes: records the files durably, and opens a change for each entry. */
@@ -137,13 +137,13 @@ export class Savepoint extends TimelineReader {
    */
   async openWindow(request: WindowRequest): Promise<OpenWindow> {
     check(WINDOW_REQUEST, 'request', request);
-    return openWindow(this.#bench, request);
+    return this.#bench.recording(() => openWindow(this.#bench, request));
   }
 
   /** After the command: records its changes. */
   async closeWindow(id: string): Promise<ScanReport> {
     check(ID, 'id', id);
-    return closeWindow(this.#bench, id);
+    return this.#bench.recording(() => closeWindow(this.#bench, id));
   }
 
   /**
@@ -152,14 +152,16 @@ export class Savepoint extends TimelineReader {
    */
   async closeCall(call: CallRequest): Promise<ScanReport | null> {
     check(CALL_REQUEST, 'call', call);
-    return closeCall(this.#bench, call);
+    return this.#bench.recording(() => closeCall(this.#bench, call));
   }
 
   /** Records all changes in the worktree, whoever made them. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
     check(SCAN_OPTIONS, 'options', options);
     const ended = agentsWork(options.movedOn);
-    return scanWith(this.#bench, { ...options, ended }, async (_draft, _now, report) => report);
+    return this.#bench.recording(() =>
+      scanWith(this.#bench, { ...options, ended }, async (_draft, _now, report) => report),
+    );
   }
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
@@ -212,7 +214,7 @@ export class Savepoint extends TimelineReader {
    */
   async endTurn(sessionId: string, request: EndTurnRequest = {}): Promise<void> {
     check(END_TURN_REQUEST, 'request', request);
-    return endTurn(this.#bench, sessionId, request);
+    return this.#bench.recording(() => endTurn(this.#bench, sessionId, request));
   }
 
   /**
@@ -222,12 +224,12 @@ export class Savepoint extends TimelineReader {
   async resumeSession(sessionId: string, owner: OwnerRequest): Promise<void> {
     check(ID, 'sessionId', sessionId);
     check(OWNER, 'owner', owner);
-    return resumeSession(this.#bench, sessionId, owner);
+    return this.#bench.recording(() => resumeSession(this.#bench, sessionId, owner));
   }
 
   /** The session is over: whatever the agent and its sub-agents opened ends here. Never makes the first scan. */
   async endSession(sessionId: string): Promise<void> {
-    return endSession(this.#bench, sessionId);
+    return this.#bench.recording(() => endSession(this.#bench, sessionId));
   }
 
   /** The plan of a rewind. Writes nothing. */

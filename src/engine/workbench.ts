@@ -116,8 +116,22 @@ export class Workbench {
     });
   }
 
+  /** Runs `work`, which puts something on record. If a server is away, the machine remembers the gap. */
+  async recording<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isFromServer(error)) (await import('./gaps.ts')).noteLost(this.store, error);
+      throw error;
+    }
+  }
+
   /** Runs `work` under the project lock, once an interrupted restore is finished. */
-  async locked<T>(work: () => Promise<T>): Promise<T> {
+  locked<T>(work: () => Promise<T>): Promise<T> {
+    return this.recording(() => this.#locked(work));
+  }
+
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       await this.#recover('unless-just-tried');

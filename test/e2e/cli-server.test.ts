@@ -122,6 +122,40 @@ describe('credentials', () => {
     expect(one.allWords()).not.toContain(PASSWORD);
   });
 
+  it.each([
+    `postgres://user:/${PASSWORD}@host/db`,
+    `postgres://user:4/${PASSWORD}@host/db`,
+    `postgres://user:42#${PASSWORD}@host/db`,
+    `postgres://user:42?${PASSWORD}@host/db`,
+    `postgres://user:p@ss/${PASSWORD}@host/db`,
+    `postgres://user:p@ss/${PASSWORD}/more@host/db`,
+    `postgres://user:p@ss:5432/${PASSWORD}@host/db`,
+    `postgres://user:p@ss#${PASSWORD}@host/db`,
+    `postgres://user:p@,${PASSWORD}/db`,
+    `postgres://:${PASSWORD}@host/db`,
+    `postgres:/user:${PASSWORD}@host/db`,
+    `postgres:user:${PASSWORD}@host/db`,
+    `https://user:p@host/${PASSWORD}`,
+    `//user:${PASSWORD}@host/db`,
+    `user:${PASSWORD}@host/db`,
+    `host=h password=${PASSWORD}`,
+    `data:${PASSWORD}`,
+  ])('of a URL that cannot be read appear nowhere: %s', async (broken) => {
+    const one = project();
+    one.url = broken;
+    for (const words of [['store'], ['config'], ['config', 'databaseUrl']]) {
+      for (const { out } of [await one.here(words), await one.here([...words, '--json'])]) {
+        expect(out).toContain('not the URL of a server');
+      }
+    }
+    for (const name of ['status', 'list', 'doctor']) {
+      await one.here([name]);
+      await one.here([name, '--json']);
+    }
+    await one.here(['save', '-m', 'x']);
+    expect(one.allWords()).not.toContain(PASSWORD);
+  });
+
   it('are not taken from a command line, nor from a file of the project', async () => {
     const one = project({ 'savepoint.config.json': JSON.stringify({ databaseUrl: url }) });
     const refused = await one.run(['config', 'databaseUrl', 'postgres://dummy']);

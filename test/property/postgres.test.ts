@@ -32,7 +32,7 @@ describe('a timeline on a PostgreSQL server', () => {
           'close-window': 2,
           scan: 2,
         },
-        { share: 0.025, stores: ['postgres'] },
+        { share: 0.05, stores: ['postgres'] },
       ),
     CAMPAIGN_TIMEOUT_MS,
   );
@@ -64,7 +64,7 @@ describe('a timeline on a PostgreSQL server', () => {
           'close-window': 2,
           scan: 2,
         },
-        { share: 0.0125, stores: ['carried'] },
+        { share: 0.025, stores: ['carried'] },
       ),
     CAMPAIGN_TIMEOUT_MS,
   );

@@ -93,16 +93,20 @@ describe('savepoint web', () => {
     },
   );
 
-  it('opens the browser on a private file, and shows no token in arguments or output', async () => {
+  it('opens the browser on a private file, and shows no token in arguments or output, and no credentials to it', async () => {
     const programs = join(project.scratch, 'programs');
     const seen = join(project.scratch, 'seen');
     mkdirSync(programs);
     writeFileSync(
       join(programs, 'xdg-open'),
-      `#!/bin/sh\nprintf '%s\\n' "$@" > "${seen}.new"\ncat "$1" >> "${seen}.new"\nmv "${seen}.new" "${seen}"\n`,
+      `#!/bin/sh\nprintf '%s\\n' "$@" > "${seen}.new"\ncat "$1" >> "${seen}.new"\nenv > "${seen}.env"\nmv "${seen}.new" "${seen}"\n`,
     );
     chmodSync(join(programs, 'xdg-open'), 0o755);
-    const line = await start(['--json'], { PATH: `${programs}:${PATH}`, DISPLAY: ':0' });
+    const line = await start(['--json'], {
+      PATH: `${programs}:${PATH}`,
+      DISPLAY: ':0',
+      SAVEPOINT_DATABASE_URL: 'postgres://user:dummy-password@127.0.0.1/db',
+    });
     expect((JSON.parse(line) as Printed).oneTimeUrl).toBeNull();
     while (!existsSync(seen)) await pause(10);
     const [file = '', ...page] = readFileSync(seen, 'utf8').split('\n');
@@ -110,6 +114,9 @@ describe('savepoint web', () => {
     const [address = ''] = /http:\/\/[^"]*#token=[\w-]+/.exec(page.join('\n')) ?? [];
     expect((await keyFor(address)).status).toBe(200);
     expect((await keyFor(address)).status).toBe(401);
+    const environment = readFileSync(`${seen}.env`, 'utf8');
+    expect(environment).toContain('DISPLAY=:0');
+    expect(environment).not.toContain('dummy-password');
     expect(await end('SIGINT')).toBe(0);
   });
 

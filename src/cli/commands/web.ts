@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { findProject, storeHome } from '../../config/find-project.ts';
+import { findProject, storeHome, withoutCredentials } from '../../config/find-project.ts';
 import { shownValue } from '../../config/index.ts';
 import { openStoreIn } from '../../config/project-store.ts';
 import { exists, realPathOrNull } from '../../fs/entries.ts';
@@ -219,7 +219,8 @@ class Opener {
       print();
       return url;
     }
-    const options = { detached: true, stdio: 'ignore', env: io.env } as const;
+    const env = withoutCredentials(io.env);
+    const options = { detached: true, stdio: 'ignore', env } as const;
     const child = spawn(program, [this.#file.write(url)], options);
     child.once('error', print);
     child.unref();

@@ -1,12 +1,24 @@
 import type { ClientConfig, default as Pg, PoolConfig } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
 import type { PostgresOptions, PostgresTls } from './options.ts';
+import { hasSettings, readServerUrl } from './server-url.ts';
 
 export const DEFAULT_SCHEMA = 'savepoint';
 const DEFAULT_PORT = 5432;
 const DEFAULT_CONNECTIONS = 4;
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
+
+/**
+ * For each new connection: the server looks after 30 seconds of silence whether the client is still there, and after a
+ * minute lets go of the locks of one that vanished from the network. By itself it would take hours. A statement and no
+ * part of the startup message, of which poolers refuse what they do not know; on a Unix socket it does nothing.
+ * There is no `idle_in_transaction_session_timeout`: the server counts the time in which a large statement comes over
+ * a slow line as idle.
+ */
+export const NOTICE_LOST_CLIENT = `
+  SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3`;
+
 // `bigint`. Numbers of the timeline, sizes and times stay far below 2^53.
 const INT8 = 20;
 
@@ -78,16 +90,15 @@ export function placeOfServer(options: PostgresOptions): string {
 
 /** The URL is never quoted: it holds a password. */
 function parsedUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
-  if (url === null || !isPostgres || url.hostname === '' || url.username === '') {
+  const url = readServerUrl(text);
+  if (url === null) {
     throw new SavepointError('argument-invalid', 'the URL of the database cannot be read', {
-      hint: 'it looks like postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+      hint: 'it looks like postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password, "/" is %2F and "@" is %40',
     });
   }
-  if (url.search === '' && url.hash === '') return url;
+  if (!hasSettings(url)) return url;
   throw new SavepointError('argument-invalid', 'the URL of the database has settings after "?"', {
-    hint: 'pass them as options; encryption is `tls`',
+    hint: 'pass them as options; encryption is `tls`; in a password, "?" is %3F and "#" is %23',
   });
 }
 

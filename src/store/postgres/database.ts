@@ -1,6 +1,6 @@
-import type { Client, default as Pg, Pool, PoolClient, QueryResultRow } from 'pg';
+import type { Client, ClientBase, default as Pg, Pool, PoolClient, QueryResultRow } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
-import { clientConfig, loadPg, poolConfig } from './connect.ts';
+import { clientConfig, loadPg, NOTICE_LOST_CLIENT, poolConfig } from './connect.ts';
 import { isAborted, isUnreachable } from './failure.ts';
 import type { PostgresOptions } from './options.ts';
 
@@ -45,6 +45,7 @@ export class Database implements Session {
     this.#pool = new pg.Pool(poolConfig(pg, options));
     // An idle connection that the server ends is no failure of anybody's: the pool drops it.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', noticeLostClient);
   }
 
   static async open(options: PostgresOptions): Promise<Database> {
@@ -109,6 +110,7 @@ export class Database implements Session {
     const client = new this.#pg.Client(clientConfig(this.#pg, this.#options)) as LoneClient;
     client.on('error', () => {});
     await client.connect();
+    noticeLostClient(client);
     return client;
   }
 
@@ -121,6 +123,11 @@ export class Database implements Session {
   close(): Promise<void> {
     return this.#pool.end();
   }
+}
+
+/** Nobody waits for the answer: on a connection that fails, the next statement says so. */
+function noticeLostClient(client: ClientBase): void {
+  client.query(NOTICE_LOST_CLIENT).catch(() => {});
 }
 
 const GOODBYE_MS = 1_000;
@@ -169,7 +176,12 @@ class Transaction implements Writing {
     const [ended] = await Promise.allSettled([this.#client.query(how)]);
     const refused = await this.#refused();
     if (refused !== null) throw refused;
-    if (ended?.status !== 'rejected') return;
+    if (ended?.status !== 'rejected') {
+      // So the server answers where a statement has failed before, also if nobody cares for that failure.
+      if (ended?.value.command === how) return;
+      const message = 'the database has taken a transaction back instead of committing it';
+      throw new SavepointError('store-failed', message, { hint: 'nothing of it is on record' });
+    }
     throw how === 'COMMIT' && isUnreachable(ended.reason) ? new UncertainCommit() : ended.reason;
   }
 

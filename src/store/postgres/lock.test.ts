@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeScratch, removeScratch } from '../../../test/e2e/scratch.ts';
 import { ChildScript } from '../../../test/setup/child-script.ts';
@@ -67,6 +70,89 @@ it('is not taken from a process that lost its connection in the middle of a rewi
   expect(files()).toEqual([]);
   expect((await second.operations()).length).toBe(1);
 });
+
+it.each([
+  ['its time is over', 'store-locked'],
+  ['it is cancelled', 'aborted'],
+])('is given back where %s between the lock and the fence', async (_, code) => {
+  const directory = makeScratch();
+  onTestFinished(() => removeScratch(directory));
+  const server = await ownDatabase();
+  const store = await postgresStore({ url: server.url, project: 'p', directory });
+  onTestFinished(() => store.close());
+  const others = await Database.open({ url: server.url });
+  onTestFinished(() => others.close());
+
+  await others.transaction(async (session) => {
+    await session.query('SELECT id FROM worktrees FOR UPDATE');
+    const giveUp = new AbortController();
+    const isCancelled = code === 'aborted';
+    const timeoutMs = isCancelled ? 60_000 : 300;
+    const refused = store.lock({ timeoutMs, signal: giveUp.signal });
+    const checked = expect(refused).rejects.toMatchObject({ code });
+    await until(async () => (await advisoryLocks(others)) === 1);
+    if (isCancelled) giveUp.abort();
+    await checked;
+  });
+  expect(await advisoryLocks(others)).toBe(0);
+  const lock = await store.lock({ timeoutMs: 5_000 });
+  expect(await advisoryLocks(others)).toBe(1);
+  lock.release();
+  await until(async () => (await advisoryLocks(others)) === 0);
+});
+
+it('is given back although the end of an older connection is told while it is held', async () => {
+  const directory = makeScratch();
+  onTestFinished(() => removeScratch(directory));
+  const server = await ownDatabase();
+  const way = await wayWithSlowGoodbye(server.url);
+  const options = { url: way.url, project: 'p', directory };
+  const first = await postgresStore(options);
+  const others = await Database.open({ url: server.url });
+  onTestFinished(() => others.close());
+  (await first.lock({ timeoutMs: 5_000 })).release();
+  await until(async () => (await advisoryLocks(others)) === 0);
+  way.isSlow = true;
+  const closed = first.close();
+  const second = await postgresStore(options);
+  onTestFinished(() => second.close());
+  const lock = await second.lock({ timeoutMs: 5_000 });
+  await closed;
+  await setTimeout(100);
+  lock.release();
+  await until(async () => (await advisoryLocks(others)) === 0);
+});
+
+/** A way to the server on which, once it is slow, nobody hears that the server has ended a connection. */
+async function wayWithSlowGoodbye(to: string): Promise<{ readonly url: string; isSlow: boolean }> {
+  const url = new URL(to);
+  const port = Number(url.port);
+  const way = { url: '', isSlow: false };
+  const door = createServer({ allowHalfOpen: true }, (socket) => {
+    const server = connect(port, url.hostname);
+    for (const one of [socket, server]) one.on('error', () => {});
+    server.pipe(socket, { end: false });
+    socket.pipe(server);
+    socket.on('close', () => server.destroy());
+    server.on('close', () => !way.isSlow && socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  onTestFinished(() => void door.close());
+  url.port = String((door.address() as AddressInfo).port);
+  way.url = url.href;
+  return way;
+}
+
+async function advisoryLocks(database: Database): Promise<number> {
+  const [row] = await database.query<{ readonly count: number }>(`
+    SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+    WHERE locktype = 'advisory' AND granted AND datname = current_database()`);
+  return row?.count ?? 0;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  await expect.poll(isSo, { timeout: 10_000, interval: 20 }).toBe(true);
+}
 
 function isThere(path: string): boolean {
   try {

@@ -110,19 +110,21 @@ export class ServerLock {
     await client?.then(endClient).catch(() => {});
   }
 
-  /** A connection that turns out to be dead is replaced once. */
+  /**
+   * A connection that turns out to be dead is replaced once. One on which this failed is ended: the server may have
+   * given it the lock before the failure, and an advisory lock outlasts the transaction that took it.
+   */
   async #takeFromServer(leftMs: number, timeoutMs: number, signal: AbortSignal): Promise<number> {
     for (let tries = 0; ; tries += 1) {
       const client = await this.#connected();
       try {
         return await this.#takeOn(client, leftMs, signal);
       } catch (error) {
+        await this.#drop(client);
         if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
         const failure = serverFailure(error);
         if (failure.code === 'store-locked') throw lockedError(PROJECT_LOCK, timeoutMs);
-        if (!isUnreachable(failure)) throw failure;
-        await this.#drop(client);
-        if (tries > 0) throw failure;
+        if (!isUnreachable(failure) || tries > 0) throw failure;
       }
     }
   }
@@ -145,9 +147,8 @@ export class ServerLock {
       if (fence === undefined) {
         throw new SavepointError('store-corrupt', 'the worktree is gone from the database');
       }
-      if (!signal.aborted) return fence;
-      this.#unlock(client);
-      throw abortError(PROJECT_LOCK, signal);
+      if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
+      return fence;
     } catch (error) {
       throw isCancelled(error) ? abortError(PROJECT_LOCK, signal) : error;
     } finally {
@@ -162,22 +163,26 @@ export class ServerLock {
   }
 
   #connected(): Promise<LoneClient> {
-    this.#place.client ??= this.#connect();
-    return this.#place.client;
+    const place = this.#place;
+    if (place.client !== null) return place.client;
+    // The end of a connection can be told when the next one is there already, which then stays.
+    const forget = (): void => {
+      if (place.client === connecting) place.client = null;
+    };
+    const connecting = this.#connect(forget);
+    place.client = connecting;
+    return connecting;
   }
 
-  async #connect(): Promise<LoneClient> {
-    const place = this.#place;
+  async #connect(onEnd: () => void): Promise<LoneClient> {
     try {
       const client = await this.#database.connect();
       // A process that has nothing else to do may end. Only waiting for the lock is something to do.
       client.unref();
-      client.once('end', () => {
-        place.client = null;
-      });
+      client.once('end', onEnd);
       return client;
     } catch (error) {
-      place.client = null;
+      onEnd();
       throw serverFailure(error);
     }
   }
