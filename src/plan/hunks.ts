@@ -71,8 +71,10 @@ export function takeHunks(
   if (taken.length === 0) return null;
   if (taken.length === parts.size) return line;
   const divided = taken.map(([, part]) => part);
+  // The bytes of the whole merge: the part has its own, or none.
+  const { merged: _whole, ...rest } = line;
   return {
-    ...line,
+    ...rest,
     ...inPart(line, contents, divided, inPlace),
     hunks: taken.map(([id]) => id),
   };

@@ -298,6 +298,21 @@ describe('odd files', () => {
     expect([bed.text('file'), permissions()]).toEqual([LINES, 0o644]);
   });
 
+  it("give back the mode alone where a person's lines are merged", async () => {
+    bed.put('file', LINES, 0o644);
+    await bed.tool('m1', ['file'], () => bed.put('file', CHANGED, 0o755));
+    const mine = CHANGED.replace('three\n', 'three\nMINE\n');
+    bed.put('file', mine);
+    const line = await lineOf('m1', 'file');
+    expect(line.action).toBe('merge');
+    const [mode] = await bed.savepoint.planHunks(line);
+    const permissions = () => statSync(bed.at('file')).mode & 0o777;
+    expect(await take('m1', [mode?.id ?? ''])).toMatchObject({ success: true });
+    expect([bed.text('file'), permissions()]).toEqual([mine, 0o644]);
+    await bed.savepoint.undo();
+    expect([bed.text('file'), permissions()]).toEqual([mine, 0o755]);
+  });
+
   it('with another name keep the mode of that name', async () => {
     bed.put('file', LINES, 0o644);
     await bed.tool('m1', ['file'], () => bed.put('file', CHANGED, 0o755));
