@@ -27,7 +27,7 @@ const FILES = ['a', 'b', 'c'] as const;
 const SESSIONS = ['one', 'two'] as const;
 const MODES = [0o644, 0o755, 0o600] as const;
 const LINES = 10;
-/** One history takes a twentieth of a second. */
+/** One history takes a fiftieth to a twentieth of a second. */
 const SHARE = 1 / 4;
 
 interface Step {
