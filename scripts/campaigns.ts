@@ -57,6 +57,7 @@ export const CAMPAIGNS: readonly string[] = [
   ...filesOf('crash', ['few-descriptors', 'kill-execution', 'kill-rewind', 'server-gone']),
   ...filesOf('property', [
     'folders',
+    'hunks',
     'ignore/against-git',
     'ignored',
     'lines',

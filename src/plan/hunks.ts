@@ -1,4 +1,5 @@
 import { SavepointError } from '../model/errors.ts';
+import type { BlobId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine } from '../model/plan.ts';
 import { type Captured, permissions, restored, type State } from '../model/state.ts';
@@ -24,7 +25,7 @@ export interface LineContents {
 }
 
 /** The planner is pure: its caller knows how to hash. */
-type Hash = (bytes: Uint8Array) => string;
+export type Hash = (bytes: Uint8Array) => string;
 
 export interface HunkOptions {
   readonly hash: Hash;
@@ -71,12 +72,38 @@ export function takeHunks(
   if (taken.length === 0) return null;
   if (taken.length === parts.size) return line;
   const divided = taken.map(([, part]) => part);
+  // The bytes of the whole merge: the part has its own, or none.
   const { merged: _whole, kept: _all, ...rest } = line;
   return {
     ...rest,
     ...inPart(line, contents, divided, inPlace),
     hunks: taken.map(([id]) => id),
   };
+}
+
+/**
+ * The hunks of a line by their ids, each with its place in the file as it is now and what comes there. Two lines about
+ * the same file that have a place in common do the same there, though the rest of what they bring differs.
+ */
+export function placesOf(line: PlanLine, contents: LineContents, hash: Hash): Map<string, string> {
+  return new Map(
+    partsOf(line, contents, 0).map((part) => {
+      const { kind, hunk } = part;
+      const mode = kind === 'lines' ? null : modeOf(line.target);
+      const place = JSON.stringify([kind, hunk?.bStart, hunk?.bEnd, hunk?.old, mode]);
+      return [idOf(part, line, hash), place];
+    }),
+  );
+}
+
+/** The contents of a line, from those that were loaded. */
+export function lineContents(
+  { expected, target, merged }: PlanLine,
+  contents: ReadonlyMap<BlobId, Uint8Array>,
+): LineContents {
+  const contentOf = (state: State): Uint8Array | null =>
+    (state.kind === 'captured' && state.blob && contents.get(state.blob)) || null;
+  return { planned: merged ?? contentOf(target), current: contentOf(expected) };
 }
 
 export interface TakenHunks extends Pick<HunkOptions, 'hash'> {
@@ -144,6 +171,10 @@ function identityOf(
   if (kind === 'lines') return [hunk?.aStart, hunk?.old, hunk?.new];
   const planned = merged === undefined ? blobOf(target) : hash(merged);
   return [modes, typeOf(expected), typeOf(target), blobOf(expected), planned];
+}
+
+function modeOf(state: State): number | null {
+  return state.kind === 'captured' ? state.mode : null;
 }
 
 function permissionsOf(state: State): number | null {

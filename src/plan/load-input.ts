@@ -20,6 +20,7 @@ import {
   type PlanInput,
   type Surrounding,
 } from './decide.ts';
+import { blobsToNarrow } from './held-changes.ts';
 
 /** At most this many bytes are kept in memory, so that they need not be read again. */
 export const MOST_KEPT: number = 16 * 1024 * 1024;
@@ -234,7 +235,8 @@ async function loadBlobs(
   { contents, damaged, targets }: Loaded,
 ): Promise<void> {
   if (path.skip !== undefined) return;
-  const toMerge = new Set(isDivided ? blobsToDivide(path) : blobsToMerge(path));
+  const divided = isDivided ? [...blobsToDivide(path), ...blobsToNarrow(path)] : null;
+  const toMerge = new Set(divided ?? blobsToMerge(path));
   const target = oldestBefore(path);
   const wanted = new Set(toMerge);
   if (target?.kind === 'captured' && target.blob !== null) wanted.add(target.blob);

@@ -20,7 +20,8 @@ import {
   type SetRequest,
 } from '../timeline/change-set.ts';
 import { decide, oldestBefore, type PathInput, type PlanInput, planPath } from './decide.ts';
-import { hunkNotFound, takeHunks } from './hunks.ts';
+import { heldChanges } from './held-changes.ts';
+import { hunkNotFound, lineContents, takeHunks } from './hunks.ts';
 import { type KeptContents, type LoadedInput, loadPlanInput, MOST_KEPT } from './load-input.ts';
 import { notesOn, othersNote } from './notes.ts';
 
@@ -163,8 +164,6 @@ function linesInPart(
   hunks: readonly PathHunks[],
   input: LoadedInput & Pick<PlanInput, 'onConflict' | 'resolutions'>,
 ): Map<TrackedPath, PlanLine | null> {
-  const contentOf = (state: State): Uint8Array | null =>
-    (state.kind === 'captured' && state.blob && input.contents.get(state.blob)) || null;
   const inputs = new Map(input.paths.map((one) => [one.path, one]));
   const lines = new Map<TrackedPath, PlanLine | null>();
   for (const { path, ids } of hunks) {
@@ -174,10 +173,12 @@ function linesInPart(
     if (first === undefined) continue;
     if (found === undefined) throw hunkNotFound(first, path);
     const line = planPath(found, input);
-    const planned = line.merged ?? contentOf(line.target);
-    const contents = { planned, current: contentOf(line.expected) };
+    const contents = lineContents(line, input.contents);
     const inPlace = found.hardLinks <= 1;
-    lines.set(path, takeHunks(line, contents, { ids, hash: hashBytes, inPlace }));
+    const part = takeHunks(line, contents, { ids, hash: hashBytes, inPlace });
+    const isWhole = part?.hunks === undefined;
+    const held = isWhole ? [] : heldChanges(found, line, { ids, hash: hashBytes, ...input });
+    lines.set(path, part === null || isWhole ? part : { ...part, takes: held });
   }
   return lines;
 }

@@ -49,7 +49,12 @@ async function madeTogether(store: Store, created: Change): Promise<readonly Cha
   if (checkpointId === null) return [];
   const found = await store.timeline.changes({ checkpointIds: [checkpointId] });
   return found.filter(
-    (one) => one.origin === origin && one.toolCallId === toolCallId && one.sessionId === sessionId,
+    (one) =>
+      one.origin === origin &&
+      one.sessionId === sessionId &&
+      one.toolCallId === toolCallId &&
+      // Calls without an id cannot be told apart, but what one capture or scan records has one time.
+      (toolCallId !== null || one.createdAt === createdAt),
   );
 }
 

@@ -280,6 +280,97 @@ describe('several messages on one file', () => {
   });
 });
 
+describe('a hunk of one of several messages', () => {
+  const at = (places: Record<string, string>): string =>
+    Object.entries(places).reduce((all, [from, to]) => all.replace(from, to), LINES);
+
+  it('leaves the others as they were, and so do undo and redo', async () => {
+    bed.put('file', LINES);
+    await bed.write('m1', 'file', at({ two: 'TWO' }));
+    await bed.write('m2', 'file', at({ two: 'TWO', eight: 'EIGHT' }));
+    await take('m1', [holding(await hunksOf('m1'), 'EIGHT')]);
+    expect([await takenBack('m1'), await takenBack('m2')]).toEqual(['no', 'partly']);
+    const took = await bed.savepoint.tookBack(await bed.savepoint.operations());
+    expect([...took.values()]).toEqual([[await bed.idOf('m2')]]);
+    await bed.savepoint.undo();
+    expect([await takenBack('m1'), await takenBack('m2')]).toEqual(['no', 'no']);
+    expect(bed.text('file')).toBe(at({ two: 'TWO', eight: 'EIGHT' }));
+    await bed.savepoint.redo();
+    expect([await takenBack('m1'), await takenBack('m2')]).toEqual(['no', 'partly']);
+    expect(bed.text('file')).toBe(at({ two: 'TWO' }));
+    await bed.rewind('m1');
+    expect(bed.text('file')).toBe(LINES);
+    expect([await takenBack('m1'), await takenBack('m2')]).toEqual(['yes', 'yes']);
+  });
+
+  it('can be of the first, the last or the one between, whatever a person did', async () => {
+    for (const [text, expected] of [
+      ['TWO', ['partly', 'no', 'no']],
+      ['FIVE', ['no', 'partly', 'no']],
+      ['EIGHT', ['no', 'no', 'partly']],
+    ] as const) {
+      bed.put('file', LINES);
+      const names = [1, 2, 3].map((number) => `${text}${number}`);
+      const [first = '', second = '', third = ''] = names;
+      await bed.write(first, 'file', at({ two: 'TWO' }));
+      bed.put('file', at({ two: 'TWO', three: 'three\nMINE' }));
+      await bed.write(second, 'file', at({ two: 'TWO', three: 'three\nMINE', five: 'FIVE' }));
+      await bed.write(third, 'file', bed.text('file').replace('eight', 'EIGHT'));
+      await take(first, [holding(await hunksOf(first), text)]);
+      expect(await Promise.all(names.map(takenBack))).toEqual(expected);
+      await bed.rewind(first);
+      expect(bed.text('file')).toBe(at({ three: 'three\nMINE' }));
+    }
+  });
+
+  it('is of all that worked on the same lines', async () => {
+    bed.put('file', LINES);
+    await bed.write('m1', 'file', at({ five: 'FIVE' }));
+    await bed.write('m2', 'file', at({ two: 'TWO', five: 'FIVE' }));
+    await bed.write('m3', 'file', at({ two: 'TWO', five: 'FIFTH' }));
+    await take('m1', [holding(await hunksOf('m1'), 'FIFTH')]);
+    expect(bed.text('file')).toBe(at({ two: 'TWO' }));
+    expect(await Promise.all(['m1', 'm2', 'm3'].map(takenBack))).toEqual([
+      'partly',
+      'no',
+      'partly',
+    ]);
+  });
+
+  it('is of the last one where a line went back and forth', async () => {
+    bed.put('file', LINES);
+    await bed.write('m1', 'file', at({ five: 'FIVE' }));
+    await bed.write('m2', 'file', at({ two: 'TWO' }));
+    await bed.write('m3', 'file', at({ two: 'TWO', five: 'FIVE' }));
+    await take('m1', [holding(await hunksOf('m1'), 'FIVE')]);
+    expect(await Promise.all(['m1', 'm2', 'm3'].map(takenBack))).toEqual(['no', 'no', 'partly']);
+  });
+
+  it('can be the permissions', async () => {
+    bed.put('file', LINES, 0o644);
+    await bed.write('m1', 'file', at({ two: 'TWO' }));
+    await bed.tool('m2', ['file'], () => chmodSync(bed.at('file'), 0o755));
+    await bed.write('m3', 'file', at({ two: 'TWO', five: 'FIVE' }));
+    const [mode] = await hunksOf('m1');
+    await take('m1', [mode?.id ?? '']);
+    expect(await Promise.all(['m1', 'm2', 'm3'].map(takenBack))).toEqual(['no', 'partly', 'no']);
+    await bed.rewind('m1');
+    expect([bed.text('file'), statSync(bed.at('file')).mode & 0o777]).toEqual([LINES, 0o644]);
+  });
+
+  it('goes with a rewind of its own message alone, which brings the bytes back', async () => {
+    bed.put('file', LINES);
+    await bed.write('m1', 'file', at({ two: 'TWO' }));
+    const second = at({ two: 'TWO', five: 'FIVE', eight: 'EIGHT' });
+    await bed.write('m2', 'file', second);
+    await take('m1', [holding(await hunksOf('m1'), 'EIGHT')]);
+    const receipt = await bed.rewind('m2');
+    expect(receipt.restoredFiles).toEqual(['file']);
+    expect(bed.text('file')).toBe(at({ two: 'TWO' }));
+    expect([await takenBack('m1'), await takenBack('m2')]).toEqual(['no', 'yes']);
+  });
+});
+
 describe('a checkpoint made by hand', () => {
   it('before the change takes the rest back, and after it brings the hunk back', async () => {
     bed.put('file', LINES);
@@ -323,6 +414,21 @@ describe('odd files', () => {
     expect([bed.text('file'), permissions()]).toEqual([LINES, 0o755]);
     await bed.rewind('m1');
     expect([bed.text('file'), permissions()]).toEqual([LINES, 0o644]);
+  });
+
+  it("give back the mode alone where a person's lines are merged", async () => {
+    bed.put('file', LINES, 0o644);
+    await bed.tool('m1', ['file'], () => bed.put('file', CHANGED, 0o755));
+    const mine = CHANGED.replace('three\n', 'three\nMINE\n');
+    bed.put('file', mine);
+    const line = await lineOf('m1', 'file');
+    expect(line.action).toBe('merge');
+    const [mode] = await bed.savepoint.planHunks(line);
+    const permissions = () => statSync(bed.at('file')).mode & 0o777;
+    expect(await take('m1', [mode?.id ?? ''])).toMatchObject({ success: true });
+    expect([bed.text('file'), permissions()]).toEqual([mine, 0o644]);
+    await bed.savepoint.undo();
+    expect([bed.text('file'), permissions()]).toEqual([mine, 0o755]);
   });
 
   it('with another name keep the mode of that name', async () => {

@@ -173,6 +173,17 @@ describe('why', () => {
     );
   });
 
+  it('sees a rename in one call without an id, and none across two of them', async () => {
+    let time = 1_000;
+    await bed.reopen({ now: () => time++ });
+    await bed.write('m1', 'a', text(...SIX));
+    await bed.tool('m2', ['a', 'b'], () => renameSync(bed.at('a'), bed.at('b')));
+    expect(await authors('b')).toEqual(SIX.map((line) => `${line} (m1)`));
+    await bed.tool('m3', ['b'], () => rmSync(bed.at('b')));
+    await bed.write('m3', 'c', text(...SIX));
+    expect(await authors('c')).toEqual(SIX.map((line) => `${line} (m3)`));
+  });
+
   it('brings the author back with a rename that is taken back', async () => {
     await bed.savepoint.scan();
     await bed.write('m1', 'a', text(...SIX));

@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +14,7 @@ import {
   isSavepointError,
   openSavepoint,
   type PlanLine,
+  type Receipt,
   type RewindRequest,
   type Savepoint,
 } from '../../src/index.ts';
@@ -14,9 +23,12 @@ import { CAMPAIGN_TIMEOUT_MS } from './campaign.ts';
 import { propertyRuns } from './runs.ts';
 import { makeScratch } from './scratch.ts';
 
-const LINES = 12;
-/** One history takes a twentieth of a second. */
-const SHARE = 1 / 2;
+const FILES = ['a', 'b', 'c'] as const;
+const SESSIONS = ['one', 'two'] as const;
+const MODES = [0o644, 0o755, 0o600] as const;
+const LINES = 10;
+/** One history takes a fiftieth to a twentieth of a second. */
+const SHARE = 1 / 4;
 
 interface Step {
   readonly kind: 'agent' | 'person' | 'take' | 'rewind' | 'undo';
@@ -25,112 +37,250 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom<Step['kind']>('agent', 'agent', 'person', 'take', 'take', 'rewind', 'undo'),
-  numbers: fc.array(fc.nat(1_000), { minLength: 12, maxLength: 12 }),
+  numbers: fc.array(fc.nat(1_000), { minLength: 16, maxLength: 16 }),
 });
 
-/** One file that an agent and a person edit, and of which hunks go back. Every line is written once. */
+/** The numbers of a step, one after the other and over again. */
+class Dice {
+  readonly #numbers: readonly number[];
+  #thrown = 0;
+
+  constructor(numbers: readonly number[]) {
+    this.#numbers = numbers;
+  }
+
+  /** From 0 to `sides - 1`. */
+  below(sides: number): number {
+    const at = this.#thrown++;
+    // Another number in each round.
+    const round = Math.floor(at / this.#numbers.length);
+    return ((this.#numbers[at % this.#numbers.length] ?? 0) + 7 * round) % sides;
+  }
+
+  of<T>(list: readonly T[]): T | undefined {
+    return list[this.below(Math.max(1, list.length))];
+  }
+}
+
+interface Message {
+  readonly sessionId: string;
+  readonly id: string;
+}
+
+/** A hunk to take back, and its file. */
+interface Choice {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** Lines that stand many times in a file, so that a difference can have several shortest forms. */
+const COMMON = ['}\n', '\n', '}\r\n'];
+
+/** Files that agents of two sessions and a person edit, and of which hunks go back. */
 class Play {
-  readonly #file: string;
+  readonly #root: string;
   readonly #savepoint: Savepoint;
-  readonly #messages: string[] = [];
+  /** Whether lines stand more than once. */
+  readonly #repeats: boolean;
+  readonly #messages: Message[] = [];
   #line = 0;
-  /** Lines of a person; no agent of this play removes them. */
-  readonly #mine = new Set<string>();
+  /** Lines of a person, and their files; no agent of this play removes them. */
+  readonly #mine = new Map<string, string>();
+  /** The messages that wrote lines, of which no other message changed the end. */
+  readonly #authors = new Map<string, Message>();
+  readonly #written = new Set<string>();
 
-  constructor(root: string, savepoint: Savepoint) {
-    this.#file = join(root, 'file');
+  constructor(root: string, savepoint: Savepoint, repeats: boolean) {
+    this.#root = root;
     this.#savepoint = savepoint;
-    this.#write(Array.from({ length: LINES }, () => this.#fresh('first')));
+    this.#repeats = repeats;
+    for (const path of ['a', 'b']) {
+      this.#write(
+        path,
+        Array.from({ length: LINES }, () => this.#fresh('first')),
+      );
+      chmodSync(this.#at(path), MODES[0]);
+    }
   }
 
-  get text(): string {
-    return readFileSync(this.#file, 'latin1');
+  #at(path: string): string {
+    return join(this.#root, path);
   }
 
-  #lines(): string[] {
-    return this.text.split(/(?<=\n)/);
+  /** All files with their modes and bytes. */
+  get tree(): Record<string, string | null> {
+    return Object.fromEntries(FILES.map((path) => [path, this.#stateOf(path)]));
   }
 
-  #write(lines: readonly string[]): void {
-    writeFileSync(this.#file, lines.join(''), 'latin1');
+  #stateOf(path: string): string | null {
+    if (!existsSync(this.#at(path))) return null;
+    return shown(statSync(this.#at(path)).mode, readFileSync(this.#at(path), 'latin1'));
+  }
+
+  #lines(path: string): string[] {
+    if (!existsSync(this.#at(path))) return [];
+    return readFileSync(this.#at(path), 'latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  }
+
+  #write(path: string, lines: readonly string[]): void {
+    writeFileSync(this.#at(path), lines.join(''), 'latin1');
   }
 
   #fresh(who: string): string {
     this.#line += 1;
+    const common = this.#repeats && who !== 'mine' ? COMMON[this.#line % 7] : undefined;
+    if (common !== undefined) return common;
     // Line ends of both kinds, and bytes that are not UTF-8.
     return `${who} ${this.#line}${this.#line % 5 === 0 ? ' \xff' : ''}${this.#line % 3 === 0 ? '\r\n' : '\n'}`;
   }
 
   async play({ kind, numbers }: Step): Promise<void> {
-    if (kind === 'agent') await this.#agent(numbers);
-    else if (kind === 'person') this.#person(numbers);
-    else if (kind === 'take') await this.#take(numbers);
-    else if (kind === 'rewind') await this.#thereAndBack(numbers);
+    const dice = new Dice(numbers);
+    if (kind === 'agent') await this.#agent(dice);
+    else if (kind === 'person') this.#person(dice);
+    else if (kind === 'take') await this.#take(dice);
+    else if (kind === 'rewind') await this.#thereAndBack(dice);
     else await this.#undo();
-    const now = new Set(this.#lines());
-    expect([...this.#mine].filter((line) => !now.has(line))).toEqual([]);
+    const lost = [...this.#mine].filter(([line, path]) => !this.#lines(path).includes(line));
+    expect(lost).toEqual([]);
   }
 
-  async #agent(numbers: readonly number[]): Promise<void> {
+  async #agent(dice: Dice): Promise<void> {
+    const sessionId = dice.below(3) === 0 ? SESSIONS[1] : SESSIONS[0];
     const messageId = `m${this.#messages.length}`;
-    const paths = ['file'];
-    const capture = await this.#savepoint.captureBefore({ sessionId: 's', messageId, paths });
-    const lines = this.#lines();
-    for (const number of numbers.slice(0, 1 + ((numbers[11] ?? 0) % 4))) {
-      const at = number % (lines.length + 1);
-      const old = lines[at];
-      const isKept = old === undefined || this.#mine.has(old) || !old.endsWith('\n');
-      // The rest adds a line, replaces it, or removes it.
-      const removed = isKept ? 0 : (number >> 4) % 2;
-      const added = removed === 1 && (number >> 5) % 2 === 0 ? [] : [this.#fresh('agent')];
-      if (at < lines.length || lines.at(-1)?.endsWith('\n')) lines.splice(at, removed, ...added);
-    }
-    this.#write(lines);
+    const paths = FILES.filter(() => dice.below(2) === 0);
+    const named = paths.length === 0 ? [FILES[0]] : paths;
+    const capture = await this.#savepoint.captureBefore({ sessionId, messageId, paths: named });
+    const before = new Set(this.#allLines());
+    for (const path of named) this.#work(path, dice);
     await this.#savepoint.captureAfter(capture);
-    this.#messages.push(capture.checkpointId);
+    const message = { sessionId, id: capture.checkpointId };
+    this.#messages.push(message);
+    for (const line of this.#allLines()) {
+      if (before.has(line) || /^}?$/.test(line.trimEnd())) continue;
+      if (this.#written.has(line.trimEnd())) this.#authors.delete(line.trimEnd());
+      else this.#authors.set(line.trimEnd(), message);
+      this.#written.add(line.trimEnd());
+    }
   }
 
-  #person(numbers: readonly number[]): void {
-    const lines = this.#lines();
+  #allLines(): string[] {
+    return FILES.flatMap((path) => this.#lines(path));
+  }
+
+  /** Creates, deletes or edits a file, and changes its mode. */
+  #work(path: string, dice: Dice): void {
+    const isThere = existsSync(this.#at(path));
+    const lines = this.#lines(path);
+    const does = dice.below(10);
+    if (!isThere) {
+      this.#write(
+        path,
+        Array.from({ length: dice.below(6) }, () => this.#fresh('agent')),
+      );
+    } else if (does === 0 && !lines.some((line) => this.#mine.has(line))) {
+      rmSync(this.#at(path));
+      return;
+    } else if (does > 1) this.#edit(path, dice);
+    if (does < 4) chmodSync(this.#at(path), dice.of(MODES) ?? MODES[0]);
+  }
+
+  #edit(path: string, dice: Dice): void {
+    const lines = this.#lines(path);
+    for (let edits = 1 + dice.below(4); edits > 0; edits--) {
+      const at = dice.below(lines.length + 1);
+      const old = lines[at];
+      const isWhole = old?.endsWith('\n') === true && !this.#mine.has(old);
+      const does = dice.below(5);
+      if (isWhole && does === 0) lines.splice(at, 1);
+      else if (isWhole && does === 1) lines.splice(at, 1, this.#fresh('agent'));
+      else if (isWhole && does === 2) lines.splice(at, 1, otherEnd(old));
+      else if (at < lines.length || lines.at(-1)?.endsWith('\n') !== false) {
+        lines.splice(at, 0, this.#fresh('agent'));
+      }
+    }
+    const last = lines.at(-1);
+    if (last !== undefined && !this.#mine.has(last) && dice.below(4) === 0) {
+      lines.splice(-1, 1, last.endsWith('\n') ? last.replace(/\r?\n$/, '') : `${last}\n`);
+    }
+    this.#write(path, lines);
+  }
+
+  #person(dice: Dice): void {
+    const path = dice.of(FILES.filter((one) => existsSync(this.#at(one))));
+    if (path === undefined) return;
+    const lines = this.#lines(path);
     const line = this.#fresh('mine');
-    lines.splice((numbers[0] ?? 0) % lines.length, 0, line);
-    this.#mine.add(line);
-    this.#write(lines);
+    lines.splice(dice.below(Math.max(1, lines.length)), 0, line);
+    this.#mine.set(line, path);
+    this.#write(path, lines);
   }
 
-  /** Takes back some hunks together, undoes that, and takes them back one after the other. */
-  async #take(numbers: readonly number[]): Promise<void> {
-    const request = this.#request(numbers);
-    const line = request && (await this.#lineOf(request));
-    if (!request || line === null) return;
-    const hunks = await this.#savepoint.planHunks(line);
-    const chosen = hunks.filter((_, i) => ((numbers[i % 12] ?? 0) >> 3) % 2 === 0);
-    const ids = chosen.map(({ id }) => id);
-    const before = this.text;
-    await this.#takeIds(request, ids);
-    const together = this.text;
-    if (ids.length === 0) return expect(together).toBe(before);
-    if (ids.length === hunks.length) expect(together).toBe(await this.#planned(line));
-    await this.#savepoint.undo();
-    expect(this.text).toBe(before);
-    const shuffled = ids.toSorted((a, b) =>
-      (numbers[1] ?? 0) % 2 === 0 ? a.localeCompare(b) : b.localeCompare(a),
-    );
-    for (const id of shuffled) await this.#takeIds(request, [id]);
-    expect(this.text).toBe(together);
-    if ((numbers[2] ?? 0) % 2 === 0) return;
-    for (const _ of ids) await this.#savepoint.undo();
-    expect(this.text).toBe(before);
-  }
-
-  async #thereAndBack(numbers: readonly number[]): Promise<void> {
-    const request = this.#request(numbers);
+  /** Takes back some hunks together, undoes that, takes them back in several rewinds, and may undo all of those. */
+  async #take(dice: Dice): Promise<void> {
+    const request = this.#request(dice);
     if (request === null) return;
-    const before = this.text;
+    const lines = await this.#workOf(request);
+    const all = await this.#choicesIn(lines);
+    const everything = dice.below(4) === 0;
+    const chosen = all.filter(() => everything || dice.below(2) === 0);
+    const before = this.tree;
+    const linesBefore = this.#allLines();
+    const { operationId } = await this.#takeBack(request, lines, chosen);
+    const together = this.tree;
+    await this.#expectTold(linesBefore, request);
+    if (chosen.length === 0) expect(together).toEqual(before);
+    if (chosen.length === all.length) {
+      for (const line of lines) expect(together[line.path]).toBe(await this.#planned(line));
+    }
+    if (operationId !== null) await this.#savepoint.undo();
+    expect(this.tree).toEqual(before);
+    let undos = 0;
+    let isDone = chosen.length > 0;
+    for (const some of parted(chosen, dice)) {
+      const receipt = await this.#unlessMoved(() => this.#takeBack(request, lines, some));
+      if (receipt?.operationId != null) undos += 1;
+      isDone &&= receipt !== null;
+    }
+    if (isDone) expect(this.tree).toEqual(together);
+    if (dice.below(2) === 0) return;
+    for (; undos > 0; undos--) await this.#savepoint.undo();
+    expect(this.tree).toEqual(before);
+  }
+
+  /** With equal lines, the difference that is left after a hunk went may have another shortest form. */
+  async #unlessMoved(take: () => Promise<Receipt>): Promise<Receipt | null> {
+    try {
+      return await take();
+    } catch (error) {
+      if (this.#repeats && isSavepointError(error, 'hunk-not-found')) return null;
+      throw error;
+    }
+  }
+
+  /** A message of which a line went is one of those that were asked for, and says that some of it is taken back. */
+  async #expectTold(before: readonly string[], { to, take }: RewindRequest): Promise<void> {
+    const after = new Set(this.#allLines().map((line) => line.trimEnd()));
+    const gone = before.map((line) => line.trimEnd()).filter((line) => !after.has(line));
+    const authors = new Set(gone.flatMap((line) => this.#authors.get(line) ?? []));
+    const asked = this.#messages.findIndex(({ id }) => id === to);
+    for (const { id, sessionId } of authors) {
+      const isLater = this.#messages.findIndex((one) => one.id === id) >= asked;
+      const isMeant = take === 'message' ? id === to : isLater;
+      expect([isMeant, sessionId]).toEqual([true, this.#messages[asked]?.sessionId]);
+      const listed = await this.#savepoint.list({ kinds: ['message'], sessionIds: [sessionId] });
+      expect(listed.find((one) => one.id === id)?.takenBack).not.toBe('no');
+    }
+  }
+
+  async #thereAndBack(dice: Dice): Promise<void> {
+    const request = this.#request(dice);
+    if (request === null) return;
+    const before = this.tree;
     const { operationId } = await this.#savepoint.rewind(request);
-    if (operationId === null || (numbers[2] ?? 0) % 2 === 0) return;
+    if (operationId === null || dice.below(2) === 0) return;
     await this.#savepoint.undo();
-    expect(this.text).toBe(before);
+    expect(this.tree).toEqual(before);
   }
 
   async #undo(): Promise<void> {
@@ -141,52 +291,101 @@ class Play {
     }
   }
 
-  /** Takes back everything, hunk by hunk: then it is what one rewind of the file would have made. */
+  /** Takes back all work of each session, hunk by hunk: then it is what one rewind would have made. */
   async end(): Promise<void> {
-    const [to] = this.#messages;
-    const first = to === undefined ? null : await this.#lineOf({ to });
-    if (to === undefined || first === null) return;
-    const planned = await this.#planned(first);
-    for (let line: PlanLine | null = first; line !== null; line = await this.#lineOf({ to })) {
-      const [hunk] = await this.#savepoint.planHunks(line);
-      await this.#takeIds({ to }, [hunk?.id ?? 'none']);
+    for (const session of SESSIONS) {
+      const to = this.#messages.find(({ sessionId }) => sessionId === session)?.id;
+      if (to !== undefined) await this.#takeAll(to, session);
     }
-    expect(this.text).toBe(planned);
-    const listed = await this.#savepoint.list({ kinds: ['message'] });
+  }
+
+  async #takeAll(to: string, sessionId: string): Promise<void> {
+    const { lines: planned } = await this.#savepoint.planRewind({ to });
+    const work = await this.#workOf({ to });
+    const expected = this.tree;
+    for (const line of work) expected[line.path] = await this.#planned(line);
+    for (let left = work; left.length > 0; left = await this.#workOf({ to })) {
+      const [hunk] = await this.#choicesIn(left);
+      await this.#takeBack({ to }, left, hunk === undefined ? [] : [hunk]);
+    }
+    expect(this.tree).toEqual(expected);
+    if (planned.some(({ action }) => action === 'conflict' || action === 'skip')) return;
+    // Files that are as they were before need no work, and are taken back all the same.
+    await this.#savepoint.rewind({ to });
+    expect(this.tree).toEqual(expected);
+    const listed = await this.#savepoint.list({ kinds: ['message'], sessionIds: [sessionId] });
     expect(listed.filter(({ files, takenBack }) => files > 0 && takenBack !== 'yes')).toEqual([]);
   }
 
-  #request([, , , which = 0, alone = 0]: readonly number[]): RewindRequest | null {
-    const to = this.#messages[which % Math.max(1, this.#messages.length)];
-    if (to === undefined) return null;
-    return alone % 4 === 0 ? { to, take: 'message' } : { to };
+  #request(dice: Dice): RewindRequest | null {
+    const message = dice.of(this.#messages);
+    if (message === undefined) return null;
+    return dice.below(4) === 0 ? { to: message.id, take: 'message' } : { to: message.id };
   }
 
-  #takeIds(request: RewindRequest, ids: readonly string[]): Promise<unknown> {
-    return this.#savepoint.rewind({ ...request, hunks: [{ path: 'file', ids }] });
+  async #choicesIn(lines: readonly PlanLine[]): Promise<Choice[]> {
+    const hunks = lines.map(async (line) =>
+      (await this.#savepoint.planHunks(line)).map(({ id }) => ({ path: line.path, id })),
+    );
+    return (await Promise.all(hunks)).flat();
   }
 
-  /** The line that changes the file; null where it is in conflict, or as it was. */
-  async #lineOf(request: RewindRequest): Promise<PlanLine | null> {
+  /** Takes back these hunks and nothing else of the lines. */
+  #takeBack(
+    request: RewindRequest,
+    lines: readonly PlanLine[],
+    chosen: readonly Choice[],
+  ): Promise<Receipt> {
+    const hunks = lines.map(({ path }) => ({
+      path,
+      ids: chosen.filter((one) => one.path === path).map(({ id }) => id),
+    }));
+    return this.#savepoint.rewind({ ...request, hunks });
+  }
+
+  /** The lines that change files; conflicts and files that are as they were are not among them. */
+  async #workOf(request: RewindRequest): Promise<PlanLine[]> {
     const { lines } = await this.#savepoint.planRewind(request);
-    const [line] = lines;
-    return line?.action === 'write' || line?.action === 'merge' ? line : null;
+    return lines.filter(({ action }) => ['write', 'merge', 'chmod', 'delete'].includes(action));
   }
 
-  async #planned({ merged, target }: PlanLine): Promise<string> {
-    if (merged !== undefined) return Buffer.from(merged).toString('latin1');
-    if (target.kind !== 'captured' || target.blob === null) throw new Error('no content');
-    return Buffer.from(await this.#savepoint.readBlob(target.blob)).toString('latin1');
+  async #planned({ path, action, merged, target }: PlanLine): Promise<string | null> {
+    if (target.kind !== 'captured') return null;
+    if (action === 'chmod') return shown(target.mode, this.#lines(path).join(''));
+    if (merged !== undefined) return shown(target.mode, Buffer.from(merged).toString('latin1'));
+    if (target.blob === null) throw new Error('no content');
+    const bytes = await this.#savepoint.readBlob(target.blob);
+    return shown(target.mode, Buffer.from(bytes).toString('latin1'));
   }
 }
 
-async function playAll(steps: readonly Step[]): Promise<void> {
+function shown(mode: number, text: string): string {
+  return `${(mode & 0o777).toString(8)} ${text}`;
+}
+
+function otherEnd(line: string): string {
+  return line.endsWith('\r\n') ? line.replace(/\r\n$/, '\n') : line.replace(/\n$/, '\r\n');
+}
+
+/** All of them in some order, in groups of one or more. */
+function parted<T>(list: readonly T[], dice: Dice): T[][] {
+  const keyed = list.map((one) => ({ one, key: dice.below(1_000) }));
+  const groups: T[][] = [];
+  for (const { one } of keyed.toSorted((a, b) => a.key - b.key)) {
+    const group = groups.at(-1);
+    if (group === undefined || dice.below(2) === 0) groups.push([one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+async function playAll(repeats: boolean, steps: readonly Step[]): Promise<void> {
   const scratch = makeScratch();
   const project = join(scratch, 'project');
   mkdirSync(project);
   const savepoint = await openSavepoint({ project, store: memoryStore(new MemoryPlace()) });
   try {
-    const play = new Play(project, savepoint);
+    const play = new Play(project, savepoint, repeats);
     for (const one of steps) await play.play(one);
     await play.end();
   } finally {
@@ -195,11 +394,12 @@ async function playAll(steps: readonly Step[]): Promise<void> {
   }
 }
 
-describe('hunks of one file in a random history', () => {
+describe('hunks of several files in a random history', () => {
   it(
     'go back together as one by one, come back with undo, and leave what a person wrote',
     async () => {
-      const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), playAll);
+      const steps = fc.array(step, { minLength: 3, maxLength: 14 });
+      const property = fc.asyncProperty(fc.boolean(), steps, playAll);
       await fc.assert(property, propertyRuns(SHARE));
     },
     CAMPAIGN_TIMEOUT_MS,

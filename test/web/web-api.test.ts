@@ -266,6 +266,25 @@ describe('a rewind', () => {
     expect(bed.text('a')).toBe(text('2'));
   });
 
+  it('takes back hunks that a request names of a file whose hunks it does not show', async () => {
+    const many = Array.from({ length: 500 }, (_, i) => `f${i}`);
+    const lines = Array.from({ length: 12 }, (_, i) => `${i}`);
+    await web.bed.write('m0', 'z', text(...lines));
+    await web.bed.tool('m1', [...many, 'z'], () => {
+      for (const path of many) web.bed.put(path, text('new'));
+      web.bed.put('z', text('first', ...lines.slice(1, -1), 'last'));
+    });
+    const { lines: planned } = await web.bed.savepoint.planRewind({ to: await web.bed.idOf('m1') });
+    const last = planned.find(({ path }) => path === 'z');
+    const [one] = last === undefined ? [] : await web.bed.savepoint.planHunks(last);
+    const others = many.map((path) => ({ path, take: [] }));
+    const made = await plan({ hunks: [...others, { path: 'z', take: [one?.id] }] });
+    expect(made.lines[500]).toMatchObject({ path: 'z', action: 'merge', hunks: null });
+    await web.post(`plans/${made.planId}/apply`, { digest: made.digest });
+    expect(web.bed.text('z')).toBe(text(...lines.slice(0, -1), 'last'));
+    expect(web.bed.text('f0')).toBe(text('new'));
+  });
+
   it('shows both sides of a conflict, and takes what the person decided', async () => {
     await web.bed.write('m0', 'a', text('1', 'ü', '3'));
     await web.bed.write('m1', 'a', text('1', 'AGENT', '3'));
