@@ -110,7 +110,7 @@ export async function joinServer(
 }
 
 /** The name under which other machines see this one. */
-function machineOf({ env }: Surroundings): { readonly machine?: string } {
+export function machineOf({ env }: Surroundings): { readonly machine?: string } {
   return env.SAVEPOINT_MACHINE ? { machine: env.SAVEPOINT_MACHINE } : {};
 }
 

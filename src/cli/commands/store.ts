@@ -1,9 +1,9 @@
 import { findProject } from '../../config/find-project.ts';
 import {
+  cleanProject,
   type MoveRequest,
   moveToFolder,
   moveToServer,
-  removeSetAside,
   setAsideIn,
 } from '../../config/move-project.ts';
 import { joinServer, serverOptions } from '../../config/project-store.ts';
@@ -110,13 +110,13 @@ async function runMove(call: Call, words: readonly string[]): Promise<ExitCode> 
 
 async function runClean(call: Call, words: readonly string[]): Promise<ExitCode> {
   expectWords(words, 0);
-  const { root, database } = requestOf(call);
-  const folders = setAsideIn(call.io, root);
+  const request = requestOf(call);
+  const folders = setAsideIn(call.io, request.root);
   for (const folder of folders) call.say(`Set aside  ${displayText(folder)}`);
   const question = `Remove ${plural(folders.length, 'store')} for good?`;
   const isAsked = folders.length > 0 && asksFirst(call);
   if (isAsked && !(await confirmed(call, question))) return EXIT.interrupted;
-  for (const folder of folders) await removeSetAside(folder, database);
+  if (folders.length > 0) await cleanProject(call.io, folders, request);
   if (folders.length > 0) call.io.done = 'what was set aside is removed all the same';
   printJson(call, SHAPE, shapeOf(call));
   call.remark(
