@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ProjectStorage } from '../../src/execution/index.ts';
-import { carryStore, isSavepointError, sqliteStore } from '../../src/index.ts';
+import { carryStore, isSavepointError, openSavepoint, sqliteStore } from '../../src/index.ts';
 import { PostgresStorage, postgresStore } from '../../src/store/postgres/index.ts';
 import { sharedPostgres } from '../setup/shared-postgres.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
@@ -225,6 +225,18 @@ describe('a worktree that is being moved', () => {
     expect(existsSync(moving)).toBe(false);
     expect(await machines(one)).toEqual([]);
     expect((await one.run(['list'], LOCAL)).out).toContain('first');
+  });
+
+  it('does not get a second timeline in the folder by a program that passes no store', async () => {
+    const one = await projectInFolder();
+    expect((await one.run(moveWords(one), LOCAL)).code).toBe(0);
+    const place = { project: one.root, home: one.home };
+    await expect(openSavepoint(place)).rejects.toMatchObject({ code: 'store-on-server' });
+    expect(existsSync(join(one.folder, 'store.db'))).toBe(false);
+    const store = await postgresStore({ url, project: one.name, directory: one.folder });
+    const savepoint = await openSavepoint({ ...place, store });
+    expect(await savepoint.list({})).toHaveLength(1);
+    await savepoint.close();
   });
 
   it('has the name of the machine that SAVEPOINT_MACHINE gives', async () => {
