@@ -239,6 +239,17 @@ describe('a worktree that is being moved', () => {
     await savepoint.close();
   });
 
+  it('is not written to by a process that had it open before it went back to the folder', async () => {
+    const one = await projectInFolder();
+    expect((await one.run(moveWords(one), LOCAL)).code).toBe(0);
+    const store = await postgresStore({ url, project: one.name, directory: one.folder });
+    const savepoint = await openSavepoint({ project: one.root, home: one.home, store });
+    onTestFinished(() => savepoint.close());
+    expect((await one.run(moveWords(one, 'folder'), LOCAL)).code).toBe(0);
+    const late = savepoint.checkpoint({ description: 'late' });
+    await expect(late).rejects.toMatchObject({ code: 'store-closed' });
+  });
+
   it('has the name of the machine that SAVEPOINT_MACHINE gives', async () => {
     const one = await projectInFolder();
     const env = { ...LOCAL.env, SAVEPOINT_MACHINE: 'desk' };
