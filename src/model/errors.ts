@@ -39,6 +39,7 @@ export const ERROR_CODES = {
   'session-not-found': 'No session has this id.',
   'session-ambiguous': 'A shortened id fits several sessions.',
   'worktree-not-found': 'The project has no such worktree.',
+  'worktree-ambiguous': 'The name of a machine or a shortened id fits several worktrees.',
   'session-busy': 'A tool call or a command is still running.',
   'conversation-not-forked': 'The conversation of a checkpoint was not forked; it is as it was.',
   'operation-not-found': 'No operation has this id.',

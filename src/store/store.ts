@@ -318,6 +318,11 @@ export interface Worktrees {
    * name them. The caller holds the project lock. Answers which ones are not there.
    */
   keep(ids: readonly BlobId[]): Promise<readonly BlobId[]>;
+  /**
+   * Removes another worktree, with its timeline. The next `prune` removes contents that no other has. Throws
+   * `worktree-not-found`, also for the store's own, and `store-locked` where a process holds its project lock.
+   */
+  remove(id: string): Promise<void>;
 }
 
 /** What happened, in rows. Lists come in the order said at each method. */
