@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -170,6 +170,25 @@ describe('documents in a store that moves', () => {
       expect(existsSync(join(one.folder, 'moving'))).toBe(false);
       expect(setAsideIn(one)).toHaveLength(words === 'move' ? 1 : 0);
     }
+  });
+
+  it('that a move did not carry, killed before it set the old store aside, are carried too', async () => {
+    const one = await projectInFolder();
+    expect((await one.run(moveWords(one), LOCAL)).code).toBe(0);
+    const [aside = ''] = setAsideIn(one);
+    await inFolder(join(one.folder, aside), (storage) => storage.save('notes', 'late', { a: 1 }));
+    for (const name of ['store.db', 'blobs']) {
+      renameSync(join(one.folder, aside, name), join(one.folder, name));
+    }
+    mkdirSync(join(one.folder, 'moving'));
+    const plan = JSON.stringify({ aside, fresh: [], same: [] });
+    writeFileSync(join(one.folder, 'moving', 'documents.json'), plan);
+    expect(await one.run(moveWords(one, 'folder'))).toMatchObject({ code: 0, err: '' });
+    expect(await onServer(one).load('notes', 'late')).toEqual({ a: 1 });
+    await inFolder(one.folder, async (storage) => {
+      expect(await storage.load('notes', 'late')).toEqual({ a: 1 });
+    });
+    expect((await one.run(['list'], LOCAL)).out).toContain('first');
   });
 
   it('says what is true where the timeline is moved and the last documents are not', async () => {
