@@ -2,16 +2,19 @@ export type { AdoptStoreRequest } from './engine/adopt-store.ts';
 export type { CheckProjectOptions } from './engine/check-project.ts';
 export {
   adoptStore,
-  carryDocuments,
+  type CarryOptions,
+  carryLateDocuments,
   carryStore,
   checkProject,
   memoryStore,
   movedFrom,
   noteGapAfter,
   openSavepoint,
+  planDocuments,
   repairProject,
   sqliteStore,
   verifyExport,
+  withProjectLock,
 } from './engine/load.ts';
 export type { Materialized } from './engine/materialize.ts';
 export type { OpenOptions, OpenStore } from './engine/open-savepoint.ts';
@@ -217,6 +220,7 @@ export {
   type NoLines,
 } from './timeline/why.ts';
 export { TAKEN_BACK, type TakenBack } from './timeline/work.ts';
+export type { DocumentPlan } from './transfer/carry-documents.ts';
 export type {
   ExportReceipt,
   ExportRequest,

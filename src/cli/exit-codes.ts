@@ -42,6 +42,7 @@ const SPECIAL: Partial<Record<ErrorCode, ExitCode>> = {
   'project-refused': EXIT.usage,
   'checkpoint-ambiguous': EXIT.usage,
   'session-ambiguous': EXIT.usage,
+  'worktree-ambiguous': EXIT.usage,
   'operation-ambiguous': EXIT.usage,
   conflicts: EXIT.conflicts,
   'execution-files-changed': EXIT.conflicts,

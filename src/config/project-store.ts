@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { exists, realPathOrNull } from '../fs/entries.ts';
 import { readFile } from '../fs/read-file.ts';
 import {
+  isSavepointError,
   noteGapAfter,
   type OpenOptions,
   openSavepoint,
@@ -10,6 +11,7 @@ import {
   type Store,
   sqliteStore,
   storeDirectory,
+  type WorktreeEntry,
 } from '../index.ts';
 import { accepts, type Kind, object, TEXT } from '../model/check.ts';
 import type { PostgresOptions, PostgresTls } from '../store/postgres/index.ts';
@@ -115,7 +117,7 @@ export async function joinServer(
 }
 
 /** The name under which other machines see this one. */
-function machineOf({ env }: Surroundings): { readonly machine?: string } {
+export function machineOf({ env }: Surroundings): { readonly machine?: string } {
   return env.SAVEPOINT_MACHINE ? { machine: env.SAVEPOINT_MACHINE } : {};
 }
 
@@ -139,6 +141,26 @@ export function keptIn(
   if (place === null) return { kind: 'folder', folder, server: null, project: null };
   const server = databaseUrl === null ? null : serverName(databaseUrl);
   return { kind: 'server', folder, server, project: place.project };
+}
+
+const SOON: Patience = { connectTimeoutMs: 3_000, queryTimeoutMs: 10_000 };
+
+/** The worktrees of the project on the server; null for a folder, and where the server cannot be asked. */
+export async function worktreesOf(
+  surroundings: Surroundings,
+  root: string,
+  database: DatabaseSettings,
+): Promise<readonly WorktreeEntry[] | null> {
+  const { kind, folder } = keptIn(surroundings, root, database);
+  if (kind === 'folder') return null;
+  try {
+    const options = { surroundings, database, patience: SOON, create: false };
+    const store = await openStoreIn(folder, options);
+    return (await store.worktrees?.list().finally(() => store.close())) ?? null;
+  } catch (error) {
+    if (isSavepointError(error)) return null;
+    throw error;
+  }
 }
 
 /** Throws `store-on-server` where the timeline of a project is not in a folder. */

@@ -3,6 +3,7 @@ import type { StoreCheck } from '../store/sqlite/check/problem.ts';
 import type { StoreRepair } from '../store/sqlite/repair/repair-store.ts';
 import type { SqliteStoreOptions } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import type { DocumentPlan } from '../transfer/carry-documents.ts';
 import type { TransferCounts, TransferLimits } from '../transfer/requests.ts';
 import type { AdoptStoreRequest } from './adopt-store.ts';
 import type { CheckProjectOptions } from './check-project.ts';
@@ -23,18 +24,53 @@ export async function noteGapAfter(error: unknown, directory: string, now: numbe
   if (isAway(error)) noteGap(directory, error, now);
 }
 
-/**
- * Copies everything that a store holds into an empty one, and compares the two. The caller holds the locks of both.
- * Throws where something is not the same; the first store is only read.
- */
-export async function carryStore(from: Store, to: Store, onProgress?: OnProgress): Promise<void> {
-  await (await import('../transfer/carry-store.ts')).carryStore(from, to, onProgress);
-  await (await import('../transfer/compare-stores.ts')).compareStores(from, to, onProgress);
+export interface CarryOptions {
+  /** What `planDocuments` has found; it is asked when left out. */
+  readonly documents?: DocumentPlan;
+  readonly onProgress?: OnProgress | undefined;
 }
 
-/** Copies the documents that another store lacks, or has in an older state. */
-export async function carryDocuments(from: Store, to: Store): Promise<void> {
-  return (await import('../transfer/carry-store.ts')).carryDocuments(from, to);
+/**
+ * Copies everything that a store holds into one without a timeline, and compares the two. The caller holds the locks of
+ * both. Throws where something is not the same, and `document-exists` where the other has documents of the same names
+ * with other values; the first store is only read.
+ */
+export async function carryStore(
+  from: Store,
+  to: Store,
+  { documents, onProgress }: CarryOptions = {},
+): Promise<void> {
+  const { carryDocuments, compareDocuments } = await import('../transfer/carry-documents.ts');
+  const plan = documents ?? (await planDocuments(from, to));
+  await (await import('../transfer/carry-store.ts')).carryTimeline(from, to, onProgress);
+  await (await import('../transfer/compare-stores.ts')).compareTimelines(from, to, onProgress);
+  await carryDocuments(from, to, plan);
+  await compareDocuments(from, to, plan);
+  const { project } = await from.state();
+  if (project !== null) await to.setProject(project);
+}
+
+/** Which documents a move to another store would write. Throws `document-exists` where the two have different ones. */
+export async function planDocuments(from: Store, to: Store): Promise<DocumentPlan> {
+  return (await import('../transfer/carry-documents.ts')).planDocuments(from, to);
+}
+
+/** Carries documents that were saved in the first store between the plan and the moment from which the other counts. */
+export async function carryLateDocuments(
+  from: Store,
+  to: Store,
+  plan: DocumentPlan,
+): Promise<void> {
+  return (await import('../transfer/carry-documents.ts')).carryLateDocuments(from, to, plan);
+}
+
+/** Runs `work` under the project lock of a store's folder, without opening the store. */
+export async function withProjectLock<Result>(
+  directory: string,
+  timeoutMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return (await import('../store/sqlite/lock.ts')).withProjectLock(directory, timeoutMs, work);
 }
 
 /** A store in a folder of its own. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { exists } from '../fs/entries.ts';
 import {
   AMOUNT,
   BOOLEAN,
@@ -24,7 +25,10 @@ import { type StorePlace, Workbench } from './workbench.ts';
 export interface OpenOptions extends Partial<SavepointSettings> {
   /** The folder whose files are recorded: one worktree. */
   readonly project: string;
-  /** Where stores live, outside of every project; one folder below it for each project. */
+  /**
+   * Where stores live, outside of every project; one folder below it for each project. Throws `store-on-server` where
+   * that of this project is on a server, and no `store` is passed.
+   */
   readonly home?: string;
   /**
    * A store of the caller's own, instead of one below `home`, or what opens it. It is closed with the savepoint. With
@@ -93,10 +97,24 @@ async function openStore(
     throw new SavepointError('argument-invalid', 'pass either home or store');
   }
   const directory = storeDirectory(home, project.root);
-  if (store === undefined) return sqliteStore({ directory, create });
+  if (store === undefined) {
+    requireInFolder(directory, project.root);
+    return sqliteStore({ directory, create });
+  }
   const opened = await store(directory, create);
   // One that has no folder on this machine is elsewhere, and may be out of reach at times.
   return opened.git === null ? withGaps(opened, directory, now) : opened;
+}
+
+/** A store in the folder would begin a second timeline, of which nobody else knows. */
+function requireInFolder(directory: string, root: string): void {
+  if (!exists(join(directory, 'server.json'))) return;
+  const message = 'the timeline of this project is on a database server, not in a folder';
+  throw new SavepointError('store-on-server', message, {
+    path: root,
+    hint: 'pass the store: postgresStore of savepoint/postgres opens it, with this folder as its directory',
+    details: { directory },
+  });
 }
 
 async function withGaps(store: Store, directory: string, now = Date.now): Promise<Store> {

@@ -89,6 +89,7 @@ import {
 import { TimelineReader } from './timeline-reader.ts';
 import {
   exportSessions,
+  findWorktree,
   importSessions,
   type SessionElsewhere,
   sessionsElsewhere,
@@ -348,6 +349,21 @@ export class Savepoint extends TimelineReader {
   /** The worktrees of the project, most recently active first; none where it has this one alone. */
   async worktrees(): Promise<readonly WorktreeEntry[]> {
     return (await this.#bench.store.worktrees?.list()) ?? [];
+  }
+
+  /** One of them, by its machine or by the beginning of its id. Throws `worktree-not-found` and `worktree-ambiguous`. */
+  worktree(text: string): Promise<WorktreeEntry> {
+    return this.#bench.reading(() => findWorktree(this.#bench.store, text));
+  }
+
+  /**
+   * Removes another worktree of the project from the server, with its timeline: that of a machine that is gone. The
+   * next `prune` removes contents that no other worktree has. It cannot be undone. Throws `worktree-not-found`, also for
+   * this worktree, and `store-locked` where a process is at work there.
+   */
+  async forgetWorktree(id: string): Promise<void> {
+    const { id: whole } = await this.worktree(id);
+    await this.#bench.store.worktrees?.remove(whole);
   }
 
   /** The sessions on record in the other worktrees of the project, most recently active first. */

@@ -1,4 +1,5 @@
 import { AMOUNT, BOOLEAN, check, ID, type Kind, object, optional } from '../model/check.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { Session } from '../model/session.ts';
 import type { Store, WorktreeEntry } from '../store/store.ts';
 import { importedSessions } from '../timeline/checkpoints.ts';
@@ -97,6 +98,31 @@ export async function sessionsElsewhere(store: Store): Promise<SessionElsewhere[
     );
   }
   return found.sort((a, b) => b.session.lastActiveAt - a.session.lastActiveAt);
+}
+
+/** The worktree with this machine, or whose id begins like this. */
+export async function findWorktree(store: Store, text: string): Promise<WorktreeEntry> {
+  const all = (await store.worktrees?.list()) ?? [];
+  const byMachine = all.filter(({ machine }) => machine === text);
+  const byId = text === '' ? [] : all.filter(({ id }) => id.startsWith(text));
+  const found = byId.length > 0 ? byId : byMachine;
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  const [code, message] =
+    first === undefined
+      ? (['worktree-not-found', 'the project has no such worktree'] as const)
+      : (['worktree-ambiguous', 'this fits several worktrees of the project'] as const);
+  throw new SavepointError(code, message, {
+    hint: 'name one by the beginning of its id; savepoint store shows them',
+    ...(first === undefined ? {} : { details: found.slice(0, SHOWN).map(candidateOf) }),
+  });
+}
+
+const SHOWN = 10;
+
+/** As the candidates of other ids. */
+function candidateOf({ id, machine, root, activeAt }: WorktreeEntry): object {
+  return { id, description: `${machine}, ${root}`, label: null, createdAt: activeAt };
 }
 
 function limitsFrom(limits: Partial<TransferLimits>): TransferLimits {

@@ -23,7 +23,7 @@ export const ERROR_CODES = {
   'store-too-new': 'The store has another format than this Savepoint reads.',
   'store-unreachable': 'The database server of the store cannot be reached, or went away.',
   'store-on-server':
-    'The command is for a store in a folder, and this one is on a database server.',
+    'The command or call is for a store in a folder, and this one is on a database server.',
   'server-unknown': 'The store is on a database server, and nothing says where that is.',
   'store-moved-on': 'The timeline moved on under a writer that did not hold the lock.',
   'store-closed': 'The store was closed, or replaced by a repair while it was open.',
@@ -39,6 +39,7 @@ export const ERROR_CODES = {
   'session-not-found': 'No session has this id.',
   'session-ambiguous': 'A shortened id fits several sessions.',
   'worktree-not-found': 'The project has no such worktree.',
+  'worktree-ambiguous': 'The name of a machine or a shortened id fits several worktrees.',
   'session-busy': 'A tool call or a command is still running.',
   'conversation-not-forked': 'The conversation of a checkpoint was not forked; it is as it was.',
   'operation-not-found': 'No operation has this id.',

@@ -318,6 +318,11 @@ export interface Worktrees {
    * name them. The caller holds the project lock. Answers which ones are not there.
    */
   keep(ids: readonly BlobId[]): Promise<readonly BlobId[]>;
+  /**
+   * Removes another worktree, with its timeline. The next `prune` removes contents that no other has. Throws
+   * `worktree-not-found`, also for the store's own, and `store-locked` where a process holds its project lock.
+   */
+  remove(id: string): Promise<void>;
 }
 
 /** What happened, in rows. Lists come in the order said at each method. */
@@ -384,6 +389,9 @@ export interface GitStore {
   read(key: Uint8Array): Promise<Uint8Array>;
 }
 
+/** A writer of documents notices after this time at the latest that another store is in the place of its own. */
+export const DOCUMENT_LOOK_MS = 100;
+
 /**
  * Values under a category and a key, in parts. They are not on the timeline: nothing about them has a
  * sequence number, and a writer needs no project lock.
@@ -393,7 +401,7 @@ export interface DocumentStore {
    * Keeps a document under its name, in the place of the one there: all of it, durably, before the promise
    * resolves, or nothing. False, and nothing written, where it was to be new and is not. Throws
    * `part-missing` as `commit` does, `store-locked` where others wrote for longer than `timeoutMs`,
-   * `store-closed` where something else is in the store's place.
+   * `store-closed` where something else is in the store's place, for DOCUMENT_LOOK_MS or longer.
    */
   put(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean>;
   /** Whether there was one. Otherwise as `put`. */

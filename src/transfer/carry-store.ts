@@ -10,6 +10,7 @@ import { blobOf } from '../store/blob.ts';
 import { readGitObject } from '../store/find.ts';
 import type { Part } from '../store/parts/part.ts';
 import type { Batch, Blob, Store } from '../store/store.ts';
+import { heldFirst } from './carry-documents.ts';
 
 /** How many rows, and how many bytes of contents, are in memory at once. */
 const GROUP_ROWS = 500;
@@ -21,12 +22,13 @@ const SPAN = 1_000;
 export type CarriedRows = Omit<Batch, 'base' | 'carried'>;
 
 /**
- * Copies everything that a store holds into an empty one: rows with their numbers, heads, contents, baseline, documents.
- * The caller holds the locks of both, and compares them afterwards. Objects of git become contents of the store, since
+ * Copies the timeline of a store into an empty one: rows with their numbers, heads, contents, baseline. Which folder it
+ * is of comes last, when all is compared: others see the worktree from then on. The caller holds the locks of both.
+ * Objects of git become contents of the store, since
  * the repository that they lie in is on one machine alone. Throws `restore-unfinished` and `purge-unfinished` where
  * something has to be finished first, and `blob-missing` or `blob-corrupt` for a damaged store.
  */
-export async function carryStore(
+export async function carryTimeline(
   from: Store,
   to: Store,
   onProgress?: OnProgress | undefined,
@@ -64,9 +66,8 @@ class Carrier {
   }
 
   async carry(): Promise<void> {
-    const { seq, project } = await this.#from.state();
+    const { seq } = await this.#from.state();
     this.#seq = seq;
-    if (project !== null) await this.#to.setProject(project);
     const { timeline } = this.#from;
     await this.#commit({ sessions: await timeline.sessions() });
     await this.#commit({ privatePaths: await timeline.privatePaths() });
@@ -77,7 +78,6 @@ class Carrier {
     await this.#heads();
     await this.#baseline();
     await this.#executions();
-    await carryDocuments(this.#from, this.#to);
   }
 
   async #changes(): Promise<void> {
@@ -208,26 +208,6 @@ class Carrier {
   }
 }
 
-/** Documents that the other store does not have, or has in another state. */
-export async function carryDocuments(from: Store, to: Store): Promise<void> {
-  for (const category of await from.documents.categories()) {
-    const there = new Map((await to.documents.list(category)).map((one) => [one.key, one]));
-    for (const { key, root, savedAt } of await from.documents.list(category)) {
-      const other = there.get(key);
-      if (other?.root === root && other.savedAt === savedAt) continue;
-      if (other !== undefined && other.savedAt > savedAt) continue;
-      const whole = await from.documents.read(category, key);
-      if (whole === null) continue;
-      const parts = heldFirst(whole.parts, whole.document.root);
-      const first = parts.at(-1) as Part;
-      const write = { category, key, savedAt, root: first, parts: parts.slice(0, -1) };
-      await to.documents.put(write, { timeoutMs: DOCUMENT_MS });
-    }
-  }
-}
-
-const DOCUMENT_MS = 30_000;
-
 /** From the newest on, in groups. */
 export async function* checkpointsOf(store: Store): AsyncGenerator<readonly Checkpoint[]> {
   let before: Seq | undefined;
@@ -239,30 +219,6 @@ export async function* checkpointsOf(store: Store): AsyncGenerator<readonly Chec
     yield group;
     before = last.seq;
   }
-}
-
-/** Parts in an order in which each comes after those that it holds; `root` is the last. */
-function heldFirst(parts: readonly Part[], root: PartId): Part[] {
-  const byId = new Map(parts.map((part) => [part.id, part]));
-  const ordered: Part[] = [];
-  const left: { readonly part: Part; isOpened: boolean }[] = [];
-  const open = (id: PartId): void => {
-    const part = byId.get(id);
-    if (part === undefined) return;
-    byId.delete(id);
-    left.push({ part, isOpened: false });
-  };
-  open(root);
-  for (let top = left.at(-1); top !== undefined; top = left.at(-1)) {
-    if (top.isOpened) {
-      ordered.push(top.part);
-      left.pop();
-    } else {
-      top.isOpened = true;
-      for (const child of top.part.children) open(child);
-    }
-  }
-  return ordered;
 }
 
 /** Groups of rows whose contents fit into memory. */

@@ -12,10 +12,10 @@ const SPAN = 1_000;
 const AT_ONCE = 4;
 
 /**
- * Compares every row of a store with that of its copy, and reads every content that the rows name from the copy, which
+ * Compares every row of a timeline with that of its copy, and reads every content that the rows name from the copy, which
  * compares it with its hash. Throws `store-failed` where something is not the same.
  */
-export async function compareStores(
+export async function compareTimelines(
   from: Store,
   to: Store,
   onProgress?: OnProgress | undefined,
@@ -38,7 +38,6 @@ class Comparison {
   async run(): Promise<void> {
     const [was, is] = [await this.#from.state(), await this.#to.state()];
     same('the newest number', was.seq, is.seq);
-    same('the folder', was.project, is.project);
     await this.#both('sessions', ({ timeline }) => timeline.sessions());
     await this.#both('private paths', ({ timeline }) => timeline.privatePaths());
     await this.#both('operations', ({ timeline }) => timeline.operations());
@@ -50,7 +49,6 @@ class Comparison {
     await this.#contents(heads.map(({ state }) => state));
     await this.#baseline();
     await this.#executions();
-    await this.#documents();
   }
 
   async #both<Rows>(what: string, list: (store: Store) => Promise<Rows>): Promise<Rows> {
@@ -120,18 +118,6 @@ class Comparison {
     }
     // The name of a part vouches for all that it holds.
     for (const root of roots) await this.#to.documents.readParts(root);
-  }
-
-  async #documents(): Promise<void> {
-    for (const category of await this.#from.documents.categories()) {
-      const copies = new Map(
-        (await this.#to.documents.list(category)).map((document) => [document.key, document]),
-      );
-      for (const document of await this.#from.documents.list(category)) {
-        same('documents', document, copies.get(document.key));
-        await this.#to.documents.read(category, document.key);
-      }
-    }
   }
 }
 

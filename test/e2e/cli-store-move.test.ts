@@ -120,11 +120,21 @@ async function kindOf(one: ServerProject): Promise<unknown> {
   return (JSON.parse((await one.here(['store', '--json'])).out).store as { kind: string }).kind;
 }
 
-async function projectsCalled(name: string): Promise<number> {
+function projectsCalled(name: string): Promise<number> {
+  return rowsOf('SELECT 1 FROM projects WHERE name = $1', name);
+}
+
+function worktreesOf(name: string): Promise<number> {
+  return rowsOf(
+    'SELECT 1 FROM worktrees JOIN projects ON projects.id = project WHERE name = $1',
+    name,
+  );
+}
+
+async function rowsOf(sql: string, project: string): Promise<number> {
   const database = await Database.open({ url });
   try {
-    const rows = await database.query('SELECT 1 FROM projects WHERE name = $1', [name]);
-    return rows.length;
+    return (await database.query(sql, [project])).length;
   } finally {
     await database.close();
   }
@@ -149,7 +159,9 @@ describe('savepoint store move', () => {
     expect(await projectsCalled(one.name)).toBe(1);
     expect((await one.run(['store', 'clean', '--yes'])).code).toBe(0);
     expect(readdirSync(one.folder).filter((name) => name.startsWith('set-aside-'))).toEqual([]);
-    expect(await projectsCalled(one.name)).toBe(0);
+    // Its documents are there for other programs too, so they stay.
+    expect(await projectsCalled(one.name)).toBe(1);
+    expect(await worktreesOf(one.name)).toBe(0);
     expect((await one.here(['list'])).code).toBe(0);
     expect(one.allWords()).not.toContain(PASSWORD);
   });

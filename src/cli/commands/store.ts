@@ -1,20 +1,20 @@
 import { findProject } from '../../config/find-project.ts';
 import {
+  cleanProject,
   type MoveRequest,
   moveToFolder,
   moveToServer,
-  removeSetAside,
   setAsideIn,
 } from '../../config/move-project.ts';
-import { joinServer, serverOptions } from '../../config/project-store.ts';
-import { displayText } from '../../index.ts';
-import { described, exact, listOf, TEXT, type TypeOf } from '../../model/check.ts';
-import { nearestWord, plural } from '../../terminal/phrases.ts';
+import { joinServer, serverOptions, worktreesOf } from '../../config/project-store.ts';
+import { displayText, type WorktreeEntry } from '../../index.ts';
+import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
+import { nearestWord, plural, relativeTime } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, flag, option, wordOption } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { KEPT_IN } from '../json-shapes.ts';
+import { KEPT_IN, WORKTREE, worktreeJson } from '../json-shapes.ts';
 import { configurationOf, withTimeline } from '../open-timeline.ts';
 import { asksFirst, confirmed } from '../options.ts';
 import { serverText, storeOf } from './status.ts';
@@ -26,26 +26,35 @@ const SHAPE = exact({
     'Folders with stores that moves have left; savepoint store clean removes them.',
     listOf(TEXT),
   ),
+  worktrees: described(
+    'status: the folders that work on the project; null for a folder, and where the server cannot be asked.',
+    nullable(listOf(WORKTREE)),
+  ),
 });
 
-const VERBS = ['status', 'move', 'join', 'clean'] as const;
+const FORGOTTEN = exact({ forgotten: WORKTREE });
+
+const VERBS = ['status', 'move', 'join', 'clean', 'forget'] as const;
 type Verb = (typeof VERBS)[number];
 const PLACES = ['server', 'folder'] as const;
 
 export const store: Command = {
   name: 'store',
-  arguments: '[status | move --to server PROJECT | move --to folder | join PROJECT | clean]',
+  arguments:
+    '[status | move --to server PROJECT | move --to folder | join PROJECT | clean | forget WORKTREE]',
   summary: 'where the timeline is kept: in a folder, or on a database server',
   details:
     'A timeline is kept in a folder of this machine, or on a PostgreSQL server, where several machines\n' +
     'share it. `status` says where. `move` carries all of it to the other place: every row and every content\n' +
     'is compared there before the new place counts, and until then the old one does, also after a crash.\n' +
     'The old store is set aside; `clean` removes it for good. `join` makes this folder one more worktree of\n' +
-    'a project that is on the server. The server comes from SAVEPOINT_DATABASE_URL or from databaseUrl in\n' +
+    'a project that is on the server. `forget` removes the worktree of a machine that is gone, with its\n' +
+    'timeline: name it by its machine or by the beginning of its id. It cannot be undone, so it asks first and\n' +
+    'needs --yes where nobody can be asked. The server comes from SAVEPOINT_DATABASE_URL or from databaseUrl in\n' +
     'your own configuration file, never from an argument, which other users of the machine could read.',
   options: {
     to: option('PLACE', 'move: server or folder', PLACES),
-    yes: flag('move, clean: do not ask'),
+    yes: flag('move, clean, forget: do not ask'),
   },
   examples: [
     ['savepoint store', 'where the timeline of this project is kept'],
@@ -53,9 +62,10 @@ export const store: Command = {
     ['savepoint store join website', 'on a second machine: the same project'],
     ['savepoint store move --to folder', 'back to this machine'],
     ['savepoint store clean', 'remove what moves have set aside'],
+    ['savepoint store forget build-7', 'remove the worktree of a machine that is gone'],
   ],
   completes: [VERBS],
-  json: { store: SHAPE },
+  json: { store: SHAPE, 'store-forget': FORGOTTEN },
   run: async (call) => {
     const [word = 'status', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
@@ -70,10 +80,7 @@ export const store: Command = {
 const SEE = 'see: savepoint store --help';
 
 const ACTS: Readonly<Record<Verb, (call: Call, words: readonly string[]) => Promise<ExitCode>>> = {
-  status: async (call, words) => {
-    expectWords(words, 0);
-    return show(call);
-  },
+  status: runStatus,
   move: runMove,
   join: async (call, words) => {
     const [project = ''] = expectWords(words, 1);
@@ -83,7 +90,57 @@ const ACTS: Readonly<Record<Verb, (call: Call, words: readonly string[]) => Prom
     return show(call);
   },
   clean: runClean,
+  forget: runForget,
 };
+
+async function runStatus(call: Call, words: readonly string[]): Promise<ExitCode> {
+  expectWords(words, 0);
+  const { root, database } = requestOf(call);
+  const found = await worktreesOf(call.io, root, database);
+  const shape = { ...shapeOf(call), worktrees: found?.map(worktreeJson) ?? null };
+  printJson(call, SHAPE, shape);
+  say(call, shape);
+  for (const one of found ?? []) {
+    call.say(`Worktree   ${aboutOf(call, one)}${one.isThis ? ', this one' : ''}`);
+  }
+  return EXIT.done;
+}
+
+const SHORT_ID = 8;
+
+function aboutOf({ io }: Call, { machine, root, id, activeAt }: WorktreeEntry): string {
+  const where = `${displayText(machine)}  ${id.slice(0, SHORT_ID)}  ${displayText(root)}`;
+  return `${where}, active ${relativeTime(activeAt, io.now())}`;
+}
+
+async function runForget(call: Call, words: readonly string[]): Promise<ExitCode> {
+  const [name = ''] = expectWords(words, 1, 'which worktree? savepoint store shows them');
+  return withTimeline(call, async (savepoint) => {
+    const worktree = await savepoint.worktree(name);
+    if (worktree.isThis) {
+      throw new UsageError(
+        'this is the worktree of this folder',
+        'bring its timeline back first: savepoint store move --to folder; then: savepoint store clean',
+      );
+    }
+    call.say(`Worktree   ${aboutOf(call, worktree)}`);
+    if (!(await agreed(call))) return EXIT.interrupted;
+    await savepoint.forgetWorktree(worktree.id);
+    call.io.done = 'the worktree was removed all the same';
+    printJson(call, FORGOTTEN, { forgotten: worktreeJson(worktree) });
+    call.remark('Done: the worktree and its timeline are removed.');
+    call.hint('contents that no other worktree has go with: savepoint prune');
+    return EXIT.done;
+  });
+}
+
+async function agreed(call: Call): Promise<boolean> {
+  if (call.flags.has('yes')) return true;
+  if (!call.io.interactive || call.json) {
+    throw new UsageError('a forgotten worktree cannot be brought back', 'repeat with --yes');
+  }
+  return confirmed(call, 'Remove this worktree with its timeline? It cannot be undone.');
+}
 
 async function runMove(call: Call, words: readonly string[]): Promise<ExitCode> {
   const to = wordOption(call, 'to', PLACES);
@@ -110,13 +167,13 @@ async function runMove(call: Call, words: readonly string[]): Promise<ExitCode> 
 
 async function runClean(call: Call, words: readonly string[]): Promise<ExitCode> {
   expectWords(words, 0);
-  const { root, database } = requestOf(call);
-  const folders = setAsideIn(call.io, root);
+  const request = requestOf(call);
+  const folders = setAsideIn(call.io, request.root);
   for (const folder of folders) call.say(`Set aside  ${displayText(folder)}`);
   const question = `Remove ${plural(folders.length, 'store')} for good?`;
   const isAsked = folders.length > 0 && asksFirst(call);
   if (isAsked && !(await confirmed(call, question))) return EXIT.interrupted;
-  for (const folder of folders) await removeSetAside(folder, database);
+  if (folders.length > 0) await cleanProject(call.io, folders, request);
   if (folders.length > 0) call.io.done = 'what was set aside is removed all the same';
   printJson(call, SHAPE, shapeOf(call));
   call.remark(
@@ -136,24 +193,32 @@ function requestOf(call: Call): MoveRequest {
 
 function show(call: Call): ExitCode {
   const shape = shapeOf(call);
-  const { project, store: kept, setAside } = shape;
   printJson(call, SHAPE, shape);
+  say(call, shape);
+  return EXIT.done;
+}
+
+function say(call: Call, { project, store: kept, setAside }: TypeOf<typeof SHAPE>): void {
   call.say(`Project    ${displayText(project)}`);
   if (kept.kind === 'server') call.say(`Server     ${serverText(kept)}`);
   call.say(`Folder     ${displayText(kept.folder)}`);
   for (const folder of setAside) call.say(`Set aside  ${displayText(folder)}`);
-  return EXIT.done;
 }
 
 function shapeOf(call: Call): TypeOf<typeof SHAPE> {
   const project = findProject(call);
-  return { project, store: storeOf(call, project), setAside: setAsideIn(call.io, project) };
+  const setAside = setAsideIn(call.io, project);
+  return { project, store: storeOf(call, project), setAside, worktrees: null };
 }
 
-function expectWords(words: readonly string[], count: number): readonly string[] {
+function expectWords(
+  words: readonly string[],
+  count: number,
+  question = 'which project of the server?',
+): readonly string[] {
   const [extra] = words.slice(count);
   if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`, SEE);
-  if (words.length < count) throw new UsageError('which project of the server?', SEE);
+  if (words.length < count) throw new UsageError(question, SEE);
   return words;
 }
 

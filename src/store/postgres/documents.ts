@@ -46,6 +46,14 @@ function read(text: string): string {
   return JSON.parse(text) as string;
 }
 
+/** The columns that name a document, in the order of the primary key. */
+export function documentName(
+  project: number,
+  { category, key }: Pick<StoredDocument, 'category' | 'key'>,
+): readonly [number, string, string] {
+  return [project, written(category), written(key)];
+}
+
 async function listCategories(session: Session, project: number): Promise<string[]> {
   const sql = 'SELECT DISTINCT category FROM documents WHERE project = $1';
   const rows = await session.query<{ category: string }>(sql, [project]);
@@ -65,9 +73,8 @@ async function putDocument(
   { timeoutMs, signal, onlyNew = false }: PutDocumentOptions,
 ): Promise<number | null> {
   signal?.throwIfAborted();
-  const { category, key, savedAt, root, parts } = write;
-  const name = [project, written(category), written(key)];
-  const values = [...name, Buffer.from(root.id, 'hex'), savedAt];
+  const { savedAt, root, parts } = write;
+  const values = [...documentName(project, write), Buffer.from(root.id, 'hex'), savedAt];
   const put = async (session: Writing): Promise<number | null> => {
     if (onlyNew) {
       if ((await session.run(PUT_NEW, values)) === 0) return null;
@@ -110,7 +117,7 @@ async function removeDocument(
 ): Promise<boolean> {
   signal?.throwIfAborted();
   const sql = 'DELETE FROM documents WHERE project = $1 AND category = $2 AND key = $3';
-  const values = [project, written(category), written(key)];
+  const values = documentName(project, { category, key });
   const remove = async (session: Writing): Promise<boolean> => (await session.run(sql, values)) > 0;
   return database.transaction(remove, { first: lockTimeout(timeoutMs) });
 }
@@ -153,11 +160,10 @@ async function listDocuments(
   const rows =
     key === undefined
       ? await session.query<DocumentRow>(FIND, [project, written(category)])
-      : await session.query<DocumentRow>(`${FIND} AND key = $3`, [
-          project,
-          written(category),
-          written(key),
-        ]);
+      : await session.query<DocumentRow>(
+          `${FIND} AND key = $3`,
+          documentName(project, { category, key }),
+        );
   return rows.map(toDocument).sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 

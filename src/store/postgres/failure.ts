@@ -31,8 +31,12 @@ const NO_RIGHT = '42501';
 const HINT_ON_RIGHTS =
   'the role may not do this; docs/postgres.md says what it needs, and how its operator gives it';
 
+// The CHECK of the column, by the name that PostgreSQL gives it.
+const NUMBERS_USED_UP = 'tenants_last_check';
+
 interface ServerError {
   readonly code?: unknown;
+  readonly constraint?: unknown;
   readonly severity?: unknown;
   readonly message: string;
 }
@@ -43,12 +47,20 @@ interface ServerError {
  */
 export function serverFailure(error: unknown): SavepointError {
   if (error instanceof SavepointError) return error;
+  if ((error as ServerError | null)?.constraint === NUMBERS_USED_UP) return numbersUsedUp();
   const code = codeOf(error);
   const { message, code: state } = error as ServerError;
   const reason = message === '' || message === undefined ? String(state) : message;
   const cause = Object.assign(new Error(reason), { code: state });
   const hint = state === NO_RIGHT ? HINT_ON_RIGHTS : HINTS[code];
   return new SavepointError(code, `the database failed: ${reason}`, { cause, hint });
+}
+
+function numbersUsedUp(): SavepointError {
+  const message = 'this role has used up its numbers for projects and worktrees on the server';
+  return new SavepointError('store-full', message, {
+    hint: 'nothing was made; connect with another role, or name another schema',
+  });
 }
 
 /** Whether the connection is gone, or never was: nothing else is known about what was asked. */

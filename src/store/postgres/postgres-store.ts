@@ -25,7 +25,7 @@ import { ServerLock } from './lock.ts';
 import { TASKS } from './maintenance.ts';
 import { readState, writeProject } from './meta.ts';
 import { openProject, type PostgresProjectOptions } from './open-project.ts';
-import { findWorktree, makeWorktree, readServerFile } from './open-worktree.ts';
+import { findWorktree, makeWorktree, readServerFile, type ServerFile } from './open-worktree.ts';
 import type { Opened, Run } from './opened.ts';
 import { timelineStore } from './timeline.ts';
 import { worktreesOf } from './worktrees.ts';
@@ -62,17 +62,27 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Stor
       throw new SavepointError('store-missing', 'this folder has no worktree on the server yet');
     }
     onMachine(() => makePrivateFolder(directory));
-    const worktree =
+    const { file, worktree } =
       known === null
-        ? (await makeWorktree(opened, { name: options.project, directory, machine })).worktree
-        : await findWorktree(opened, known);
-    const file = new LockFile(lock, realpathSync(directory));
+        ? await makeWorktree(opened, { name: options.project, directory, machine })
+        : { file: known, worktree: await findWorktree(opened, known) };
+    const lockFile = new LockFile(lock, realpathSync(directory));
     const place = { ...opened, worktree };
-    return new PostgresStore(place, new ServerLock(place, placeOfServer(options), file));
+    const serverLock = new ServerLock(place, placeOfServer(options), lockFile);
+    return new PostgresStore(place, serverLock, () => requireSameWorktree(directory, file));
   } catch (error) {
     await opened.database.close();
     throw serverFailure(error);
   }
+}
+
+/** Throws `store-closed` where the folder does not stand for this worktree any more: its timeline was moved. */
+function requireSameWorktree(directory: string, { worktree }: ServerFile): void {
+  if (onMachine(() => readServerFile(directory))?.worktree === worktree) return;
+  throw new SavepointError('store-closed', 'the timeline was moved while this store was open', {
+    path: directory,
+    hint: 'nothing was recorded; open it again',
+  });
 }
 
 /** Failures of this machine's folder are not those of the server. */
@@ -102,13 +112,15 @@ class PostgresStore implements Store {
   readonly worktrees: Worktrees;
   readonly #opened: Opened;
   readonly #lock: ServerLock;
+  readonly #requireInPlace: () => void;
   #closed = false;
   #known: { readonly fence: number; readonly state: StoreState } | null = null;
   /** Counts what may have changed the state. */
   #version = 0;
 
-  constructor(opened: Omit<Opened, 'fence'>, lock: ServerLock) {
+  constructor(opened: Omit<Opened, 'fence'>, lock: ServerLock, requireInPlace: () => void) {
     this.#lock = lock;
+    this.#requireInPlace = requireInPlace;
     this.#opened = { ...opened, fence: () => lock.fence };
     const run: Run = (work) => this.#do(work);
     const timeline = timelineStore(run);
@@ -145,7 +157,17 @@ class PostgresStore implements Store {
   }
 
   lock(options: LockOptions): Promise<ProjectLock> {
-    return this.#do(() => this.#lock.acquire(options));
+    return this.#do(async () => {
+      const lock = await this.#lock.acquire(options);
+      try {
+        // A move holds the lock, so it is over, or has not begun.
+        this.#requireInPlace();
+        return lock;
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+    });
   }
 
   maintain<Task extends keyof Maintenance>(

@@ -181,6 +181,18 @@ describe('a tenant', () => {
     expect(await lastNumber()).toBe(before);
   });
 
+  it('is told when its numbers are used up', async () => {
+    const { url, tenants } = await makeTenants(1);
+    const [tenant = ''] = tenants;
+    await open(tenant, 'first');
+    await onDatabase(url, 'UPDATE tenants SET last = (1 << 20) - 1');
+    const full = postgresStore({ url: tenant, project: 'second', directory: folder() });
+    await expect(full).rejects.toMatchObject({
+      code: 'store-full',
+      message: expect.stringContaining('used up its numbers'),
+    });
+  });
+
   it('finds by an index: a condition on rows of others comes after the one on paths', async () => {
     const client = new pg.Client({ connectionString: theirs, options: '-c search_path=savepoint' });
     await client.connect();

@@ -66,6 +66,26 @@ function put(store: Store, path: string, blob: Blob): Promise<void> {
 }
 
 describe('worktrees of one project', () => {
+  it('are removed by others when their machine is gone, and never while it is at work', async () => {
+    const [one, two] = await openTwo();
+    await put(one, 'a', textBlob('one'));
+    for (const store of [one, two]) {
+      await store.setProject({ root: '/r', inode: '1', birthtimeNs: '1' });
+    }
+    const all = (await one.worktrees?.list()) ?? [];
+    const idOf = (name: string) => all.find(({ machine }) => machine === name)?.id ?? '';
+    const remove = async (name: string) => one.worktrees?.remove(idOf(name));
+    await rejectsWith(remove('one'), 'worktree-not-found');
+    const lock = await two.lock({ timeoutMs: 1_000 });
+    await rejectsWith(remove('two'), 'store-locked');
+    lock.release();
+    await expect.poll(() => remove('two').then(() => 'removed', String)).toBe('removed');
+    await rejectsWith(remove('two'), 'worktree-not-found');
+    expect(await one.worktrees?.list()).toHaveLength(1);
+    expect(await one.timeline.heads()).toHaveLength(1);
+    await rejectsWith(put(two, 'b', textBlob('two')), 'store-corrupt');
+  });
+
   it('have timelines of their own, and contents in common', async () => {
     const project = randomUUID();
     const [one, two] = [await open({ project }), await open({ project })];

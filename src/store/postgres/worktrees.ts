@@ -7,6 +7,7 @@ import { packHeld } from './blobs.ts';
 import { readState } from './meta.ts';
 import type { Opened, Run } from './opened.ts';
 import { parseStored } from './record-table.ts';
+import { lockClass } from './schema.ts';
 import { timelineReader } from './timeline.ts';
 
 export function worktreesOf(run: Run): Worktrees {
@@ -14,6 +15,7 @@ export function worktreesOf(run: Run): Worktrees {
     list: () => run(listWorktrees),
     reader: (id) => run((opened) => readerOf(run, opened, id)),
     keep: (ids) => run((opened) => keep(opened, ids)),
+    remove: (id) => run((opened) => remove(opened, id)),
   };
 }
 
@@ -44,14 +46,17 @@ async function listWorktrees({ database, project, worktree }: Opened): Promise<W
 
 const FIND = 'SELECT id FROM worktrees WHERE project = $1 AND uuid::text = $2';
 
-async function readerOf(run: Run, { database, project }: Opened, id: string): Promise<StoreReader> {
+async function numberOf({ database, project }: Opened, id: string): Promise<number> {
   const [row] = await database.query<{ id: number }>(FIND, [project, id]);
-  if (row === undefined) {
-    throw new SavepointError('worktree-not-found', 'the project has no such worktree', {
-      hint: 'savepoint sessions --everywhere shows them',
-    });
-  }
-  const there: Run = (work) => run((opened) => work({ ...opened, worktree: row.id }));
+  if (row !== undefined) return row.id;
+  throw new SavepointError('worktree-not-found', 'the project has no such worktree', {
+    hint: 'savepoint store shows them',
+  });
+}
+
+async function readerOf(run: Run, opened: Opened, id: string): Promise<StoreReader> {
+  const worktree = await numberOf(opened, id);
+  const there: Run = (work) => run((own) => work({ ...own, worktree }));
   return {
     timeline: timelineReader(there),
     state: () => there((opened) => readState(opened.database, opened.worktree)),
@@ -64,4 +69,22 @@ async function keep(opened: Opened, ids: readonly BlobId[]): Promise<readonly Bl
   const held = await packHeld(opened, wanted.map(hashToBytes), newPackName());
   const found = new Set(held.map(bytesToHash));
   return ids.filter((id) => !found.has(id));
+}
+
+/** The lock is taken for good: nobody gets it before the row, which its taking needs, is gone. */
+async function remove(opened: Opened, id: string): Promise<void> {
+  const worktree = await numberOf(opened, id);
+  if (worktree === opened.worktree) {
+    throw new SavepointError('worktree-not-found', 'this is the worktree of this folder');
+  }
+  const lock = `SELECT pg_try_advisory_xact_lock(${lockClass(opened.schema, 'worktree')}, $1) AS held`;
+  await opened.database.transaction(async (session) => {
+    const [row] = await session.query<{ held: boolean }>(lock, [worktree]);
+    if (row?.held !== true) {
+      throw new SavepointError('store-locked', 'a process is at work in this worktree', {
+        hint: 'nothing was removed; its machine is not gone',
+      });
+    }
+    await session.run('DELETE FROM worktrees WHERE id = $1', [worktree]);
+  });
 }

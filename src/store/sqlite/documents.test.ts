@@ -130,6 +130,25 @@ describe('a database that was taken away', () => {
       await rejectsWith(put(store), 'store-closed');
       await store.close();
     }));
+
+  it('is missed by a process that stood still between its look and its write', () =>
+    withTemporaryFolder(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      await put(store);
+      const stands = {
+        category: 'state',
+        key: 'b',
+        root: partOf('json', [], '2'),
+        parts: [],
+        get savedAt() {
+          renameSync(join(folder, 'store.db'), join(folder, 'aside.db'));
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+          return 1;
+        },
+      };
+      await rejectsWith(store.documents.put(stands, { timeoutMs: 1_000 }), 'store-closed');
+      await store.close();
+    }));
 });
 
 function put(store: Store, options: LockOptions = { timeoutMs: 1_000 }): Promise<boolean> {

@@ -2,7 +2,13 @@ import { monotonicMs } from '../../model/clock.ts';
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
-import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
+import {
+  DOCUMENT_LOOK_MS,
+  type DocumentStore,
+  type DocumentWrite,
+  type LockOptions,
+  type PutDocumentOptions,
+} from '../store.ts';
 import { Connection, isBusy, parseStored } from './connection.ts';
 import type { Layout, Opened, Run } from './layout.ts';
 import { joinWriters, requireSameFile, whenFree } from './lock.ts';
@@ -194,12 +200,11 @@ async function sweepParts(connection: Connection): Promise<void> {
   connection.exec('PRAGMA incremental_vacuum');
 }
 
-const LOOK_EVERY_MS = 100;
-
 /**
  * Writes documents without the project lock, which would be a sixth of the cost of a small one. A transaction of
  * SQLite keeps writers apart. A repair, which replaces the database, is kept out as long as the store is open.
- * Nobody can keep people from removing the database: the writer looks for that now and then.
+ * Nobody can keep people from removing the database, or a move from setting it aside: the writer looks for that now
+ * and then, so that it acknowledges nothing which was written more than DOCUMENT_LOOK_MS afterwards.
  */
 export class DocumentWriter {
   readonly #layout: Layout;
@@ -254,7 +259,12 @@ export class DocumentWriter {
     work: (connection: Connection) => Result,
     { timeoutMs, signal }: LockOptions,
   ): Result | Promise<Result> {
-    const attempt = (): Result => work(this.#connected());
+    const attempt = (): Result => {
+      const result = work(this.#connected());
+      // The process may have stood still since it looked, and nobody finds what it wrote to a store that was moved away.
+      this.#look();
+      return result;
+    };
     try {
       // Mostly nobody else writes, and then there is nothing to wait for.
       if (signal?.aborted !== true) return attempt();
@@ -267,13 +277,17 @@ export class DocumentWriter {
 
   #connected(): Connection {
     if (this.#shared !== null) return this.#shared;
-    const now = monotonicMs();
-    if (this.#connection === null || now - this.#lookedAt > LOOK_EVERY_MS) {
-      requireSameFile(this.#layout.database, this.#file);
-      this.#lookedAt = now;
-    }
+    this.#look();
     this.#connection ??= this.#connect();
     return this.#connection;
+  }
+
+  #look(): void {
+    const now = monotonicMs();
+    const isRecent = this.#connection !== null && now - this.#lookedAt <= DOCUMENT_LOOK_MS;
+    if (this.#shared !== null || isRecent) return;
+    requireSameFile(this.#layout.database, this.#file);
+    this.#lookedAt = now;
   }
 
   #connect(): Connection {
