@@ -78,6 +78,24 @@ describe('the timeline in a browser', () => {
     await expect.poll(() => page.getByLabel('Filter the timeline').inputValue()).toContain('login');
   });
 
+  it('leaves Enter to the link or button that has the focus', async () => {
+    const { page, project } = opened;
+    await page.keyboard.press('j');
+    await page.locator('.entry.selected').waitFor();
+    await page.getByRole('button', { name: /^Keys/ }).focus();
+    await page.keyboard.press('Enter');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'hidden' });
+    const places = page.getByRole('navigation', { name: 'Projects' });
+    await places.getByRole('link', { name: 'Timeline' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Executions' }).waitFor();
+    expect(page.url()).toContain(`#/p/${project}/executions`);
+  });
+
   it('filters by path and by agent', async () => {
     const { page } = opened;
     await page.getByLabel('Filter the timeline').fill('path:src/login.ts');
