@@ -520,6 +520,8 @@ export interface FileEvent {
   /** The name that it had then. */
   readonly path: string;
   readonly change: CallChange['change'] | 'renamed';
+  /** With the change `renamed`: the name that it had before. */
+  readonly from?: string;
   /** `outside`: you, or a program that nobody recorded. */
   readonly origin: ChangeOrigin;
   readonly attribution: Attribution;

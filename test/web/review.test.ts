@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Bed } from '../e2e/engine-bed.ts';
@@ -116,6 +116,32 @@ describe('a rewind', () => {
     await done(page).waitFor();
     expect(bed.text('a.txt')).toBe('after\n');
   });
+
+  it.each(['checkpoint', 'file'] as const)(
+    'brings a renamed file back under its old name from the view of the %s, and undoes that',
+    async (view) => {
+      const page = await start(async (bed) => {
+        bed.put('old.txt', 'the text\n');
+        await bed.tool('m1', ['old.txt', 'new.txt'], () =>
+          renameSync(bed.at('old.txt'), bed.at('new.txt')),
+        );
+      });
+      const { bed, project } = opened;
+      const names = (): string[] => Object.keys(bed.tree());
+      if (view === 'checkpoint') await visitCheckpoint('m1');
+      else await opened.goTo({ view, project, path: 'new.txt' });
+      await page.getByRole('link', { name: /^Take back( new.txt)?$/ }).click();
+      await apply(page).click();
+      await done(page).waitFor();
+      expect(names()).toEqual(['old.txt']);
+      expect(bed.text('old.txt')).toBe('the text\n');
+      await page.getByRole('banner').getByRole('link', { name: 'Undo' }).click();
+      await page.getByRole('heading', { level: 1, name: /^Undo/ }).waitFor();
+      await apply(page).click();
+      await done(page).waitFor();
+      expect(names()).toEqual(['new.txt']);
+    },
+  );
 
   it('leaves out a file that is not ticked, by keyboard alone', async () => {
     const page = await start(async (bed) => {
