@@ -1,10 +1,11 @@
 export type { AdoptStoreRequest } from './engine/adopt-store.ts';
-export type { CheckProjectOptions } from './engine/check-project.ts';
+export type { CheckProjectOptions, CheckStoreOptions } from './engine/check-project.ts';
 export {
   adoptStore,
   carryDocuments,
   carryStore,
   checkProject,
+  checkStoreIn,
   memoryStore,
   movedFrom,
   noteGapAfter,

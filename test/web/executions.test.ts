@@ -43,4 +43,20 @@ describe('the store in a browser', () => {
     await page.getByRole('button', { name: 'Check everything' }).click();
     await page.getByText('Sound:').waitFor();
   });
+
+  it('checks a store that is too damaged to be opened, and lists what is wrong', async () => {
+    opened = await PageBed.open(async (bed) => {
+      await tellStory(bed);
+      await bed.damageStore();
+    });
+    const { page, project, problems } = opened;
+    await opened.goTo({ view: 'store', project });
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Check everything' }).click();
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByText('The timeline cannot be read.').waitFor();
+    expect(await health.getByRole('list').innerText()).toContain('the database cannot be read');
+    // The browser tells of each answer 500 to what needs an open store.
+    expect(problems.splice(0).filter((one) => !one.includes('500'))).toEqual([]);
+  });
 });

@@ -338,4 +338,22 @@ describe('executions and the store', () => {
     const fsck = await web.post<FsckAnswer>('fsck', {});
     expect(fsck).toMatchObject({ readable: true, problems: [] });
   });
+
+  it('checks a store that is too damaged to be opened', async () => {
+    await record();
+    await web.bed.damageStore();
+    await web.get<ErrorAnswer>('store', 500);
+    const response = await fetch(`${web.server.url}api/projects`, { headers: web.headers() });
+    expect(await response.json()).toMatchObject({ projects: [{ id: web.id, health: 'damaged' }] });
+    const fsck = await web.post<FsckAnswer>('fsck', {});
+    expect(fsck.readable).toBe(false);
+    expect(fsck.problems[0]).toMatchObject({ kind: 'database', file: 'store.db' });
+  });
+
+  it('says of a store on a server that its files are not here', async () => {
+    const other = await makeWebBed({ isOnServer: () => true });
+    const { error } = await other.post<ErrorAnswer>('fsck', {}, 409);
+    expect(error.code).toBe('store-on-server');
+    await other.close();
+  });
 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { findProject, storeHome } from '../../config/find-project.ts';
 import { shownValue } from '../../config/index.ts';
-import { openStoreIn } from '../../config/project-store.ts';
+import { openStoreIn, placeIn } from '../../config/project-store.ts';
 import { exists, realPathOrNull } from '../../fs/entries.ts';
 import { findProgram } from '../../fs/find-program.ts';
 import { displayText, isSavepointError, type Store, storeDirectory } from '../../index.ts';
@@ -90,6 +90,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
         lockTimeoutMs: LOCK_MS,
       }),
       openStore: (directory) => openStore(call, directory),
+      isOnServer: (directory) => placeIn(directory, io) !== null,
       settingsOf: (root) => settingsOf(call, root),
       retentionOf: (root) => configurationOf(call, root).values,
       onError: (error) => io.err(`savepoint: ${displayText(messageOf(error))}\n`),

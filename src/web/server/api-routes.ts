@@ -254,8 +254,7 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   // Not through an open project: a damaged store cannot be opened.
   app.post('/api/projects/:p/fsck', async (c) => {
     await bodyOf(c, exact({}), SMALL);
-    const root = await projects.rootOf(c.req.param('p'));
-    return c.json(await fsckAnswer(root, projects.home));
+    return c.json(await fsckAnswer(projects.storeFolder(c.req.param('p'))));
   });
 
   app.get('/api/projects/:p/events', async (c) => {
