@@ -1,6 +1,8 @@
-import { renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openSavepoint, storeDirectory } from '../../src/index.ts';
 import type { Bed } from '../e2e/engine-bed.ts';
 import { violationsIn } from './axe.ts';
 import { PageBed, type PageOptions } from './page-bed.ts';
@@ -35,6 +37,15 @@ async function start(
 ): Promise<Page> {
   opened = await PageBed.open(async (bed) => void (await prepare(bed)), options);
   return opened.page;
+}
+
+/** A second project of the home, in which more has happened. */
+async function longProject({ base, home }: Bed): Promise<void> {
+  const project = join(base, 'other');
+  mkdirSync(project);
+  const savepoint = await openSavepoint({ project, home });
+  for (let n = 0; n < 20; n += 1) await savepoint.checkpoint({ description: `save ${n}` });
+  await savepoint.close();
 }
 
 async function visitCheckpoint(message: string): Promise<void> {
@@ -142,6 +153,34 @@ describe('a rewind', () => {
       expect(names()).toEqual(['new.txt']);
     },
   );
+
+  it('keeps Undo at the top while another project is shown and after a reload, until the next thing happens', async () => {
+    const page = await start(async (bed) => {
+      await bed.write('m1', 'a.txt', 'agent\n');
+      await longProject(bed);
+    });
+    const { bed, project } = opened;
+    await visitRewind('m1');
+    await apply(page).click();
+    await done(page).waitFor();
+    const undo = page.getByRole('banner').getByRole('link', { name: 'Undo' });
+    const other = basename(storeDirectory(bed.home, join(bed.base, 'other')));
+    await opened.goTo({ view: 'timeline', project: other });
+    await page.locator('.entry').first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const another = await openSavepoint({ project: join(bed.base, 'other'), home: bed.home });
+    await another.checkpoint({ description: 'in the other one' });
+    await another.close();
+    await page.locator('.entry', { hasText: 'in the other one' }).waitFor();
+    expect(await undo.count()).toBe(1);
+    await opened.goTo({ view: 'timeline', project });
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await undo.waitFor();
+    await bed.savepoint.checkpoint({ description: 'the next thing' });
+    await page.locator('.entry', { hasText: 'the next thing' }).waitFor();
+    await undo.waitFor({ state: 'detached' });
+  });
 
   it('leaves out a file that is not ticked, by keyboard alone', async () => {
     const page = await start(async (bed) => {

@@ -129,6 +129,16 @@ describe('the timeline in a browser', () => {
     await expect.poll(() => row.innerText()).toContain('1 file');
   });
 
+  it('hears what happens in a browser that cannot iterate over a stream, as Safari', async () => {
+    const page = await opened.page.context().newPage();
+    await page.addInitScript('delete ReadableStream.prototype[Symbol.asyncIterator]');
+    await page.goto(opened.page.url());
+    await page.locator('.entry').first().waitFor();
+    await opened.bed.savepoint.checkpoint({ description: 'while Safari looks' });
+    await page.locator('.entry', { hasText: 'while Safari looks' }).waitFor();
+    await page.close();
+  });
+
   it('counts the lines of a prompt anew while its agent goes on', async () => {
     const { page, bed } = opened;
     await page.getByText('Live', { exact: true }).waitFor();
