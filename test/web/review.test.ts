@@ -88,6 +88,41 @@ describe('one checkpoint', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
+  it('shows a command while it runs, and after it what it changed and how surely', async () => {
+    const call = { sessionId: 'agent', messageId: 'm1', toolCallId: 'toolu_1' };
+    let id = '';
+    const page = await start(async (bed) => {
+      await bed.savepoint.scan();
+      const request = { ...call, description: 'npm run generate' };
+      id = (await bed.savepoint.openWindow(request)).id;
+    });
+    const { savepoint } = opened.bed;
+    await visitCheckpoint('m1');
+    const calls = page.getByRole('region', { name: 'What it did' });
+    await calls.getByText('npm run generate').waitFor();
+    await calls.getByText('running', { exact: true }).waitFor();
+    await page.getByText('No change of a file is on record yet.').waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    opened.bed.put('made.ts', 'export {};\n');
+    await savepoint.closeWindow(id);
+    await calls.getByText('made.ts').waitFor();
+    await calls.getByText('inferred', { exact: true }).waitFor();
+    await calls.getByText('toolu_1', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Changes of made.ts' }).waitFor();
+    expect(await calls.getByText('running', { exact: true }).count()).toBe(0);
+    // Two commands of different agents at once: what changes then is shared.
+    const mine = { ...call, messageId: 'm2', toolCallId: 'toolu_2' };
+    const theirs = { sessionId: 'other', messageId: 'o1', toolCallId: 'toolu_3' };
+    await savepoint.openWindow(theirs);
+    id = (await savepoint.openWindow(mine)).id;
+    opened.bed.put('whose.ts', 'export {};\n');
+    await savepoint.closeWindow(id);
+    await visitCheckpoint('m2');
+    await calls.getByText('whose.ts').waitFor();
+    await calls.getByText('shared', { exact: true }).waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+  });
+
   it('shows an image before and after, and says of other bytes how many there are', async () => {
     const page = await start(async (bed) => {
       bed.put('a.png', PIXEL);
