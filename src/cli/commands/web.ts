@@ -163,6 +163,8 @@ class Opener {
   readonly #file: RedirectFile;
   #end: () => void = () => {};
   #isEnding = false;
+  /** Whether a program opened the browser. A browser in a sandbox, such as a snap, may not read our file. */
+  #hasOpener = false;
 
   constructor(call: Call, server: WebServer, home: string) {
     this.#call = call;
@@ -198,7 +200,11 @@ class Opener {
   async again(): Promise<void> {
     const { io, json } = this.#call;
     if (json || !io.interactive) return;
-    this.#call.hint('press Enter to open it again');
+    this.#call.hint(
+      this.#hasOpener
+        ? 'press Enter to open it again; if no page appears, press Ctrl-C and type: savepoint web --no-open'
+        : 'press Enter for a new address',
+    );
     while ((await io.ask('')) !== null) this.#open();
   }
 
@@ -216,6 +222,7 @@ class Opener {
       else if (!flags.has('no-open'))
         io.err('savepoint: no program was found that opens a browser; use --no-open\n');
     };
+    this.#hasOpener = program !== null;
     if (program === null) {
       print();
       return url;
