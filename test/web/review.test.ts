@@ -138,6 +138,37 @@ describe('one checkpoint', () => {
     await page.getByRole('img', { name: 'a.png after' }).waitFor();
     await page.getByText('Not text: 3 bytes → 4 bytes.').waitFor();
   });
+
+  it('shows an SVG as an image above the diff of its text, and nothing of it runs', async () => {
+    const svg = (colour: string): string =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10">\n<script>top.ran = 1</script>\n<rect width="20" height="10" fill="${colour}"/>\n</svg>\n`;
+    const page = await start(async (bed) => {
+      bed.put('a.svg', svg('red'));
+      await bed.write('m1', 'a.svg', svg('blue'));
+    });
+    const looksRight = async (): Promise<void> => {
+      await page.getByText('20 × 10 pixels').nth(1).waitFor();
+      for (const when of ['before', 'after']) {
+        await page.getByRole('img', { name: `a.svg ${when}` }).waitFor();
+      }
+      expect(await page.evaluate('window.ran')).toBeUndefined();
+    };
+    await visitCheckpoint('m1');
+    await looksRight();
+    await page.getByRole('table', { name: 'Changes of a.svg' }).waitFor();
+    await opened.goTo({ view: 'file', project: opened.project, path: 'a.svg' });
+    await page.getByRole('button', { name: 'Show the change' }).click();
+    await looksRight();
+  });
+
+  it('does not ask for an image that is too large', async () => {
+    const page = await start(async (bed) => {
+      await bed.reopen({ maxFileSize: 20 * 1024 * 1024 });
+      await bed.write('m1', 'a.png', Buffer.concat([PIXEL, Buffer.alloc(17 * 1024 * 1024)]));
+    });
+    await visitCheckpoint('m1');
+    await page.getByText('Too large to be shown here.').waitFor();
+  });
 });
 
 describe('a rewind', () => {
