@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { FIRST_VIEW_BYTES, firstViewBytes, firstViewScripts } from '../../scripts/page-size.ts';
 import { type CheckpointId, sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeCheckpoint } from '../../src/model/checkpoint.ts';
+import type { TimelineAnswer } from '../../src/web/api.ts';
 import type { Bed } from '../e2e/engine-bed.ts';
 import { builtCommand } from '../setup/built.ts';
 import { sharedPage } from '../setup/shared-page.ts';
@@ -80,7 +81,7 @@ describe('the timeline in a browser', () => {
 
   it('leaves Enter to the link or button that has the focus', async () => {
     const { page, project } = opened;
-    await page.keyboard.press('j');
+    await page.getByRole('link', { name: 'before the upgrade' }).focus();
     await page.locator('.entry.selected').waitFor();
     await page.getByRole('button', { name: /^Keys/ }).focus();
     await page.keyboard.press('Enter');
@@ -105,6 +106,22 @@ describe('the timeline in a browser', () => {
     await page.getByRole('button', { name: 'Codex' }).click();
     await page.getByText('1 entry', { exact: true }).waitFor();
     expect(await page.locator('.entry').innerText()).toContain('Explain the build');
+  });
+
+  it('goes on with older checkpoints when the server has looked at a part for a filter', async () => {
+    const { page } = opened;
+    await page.route('**/timeline?*', async (route) => {
+      const url = new URL(route.request().url());
+      const isFirst = !url.searchParams.has('before');
+      url.searchParams.delete('before');
+      const response = await route.fetch({ url: `${url}` });
+      const answer = (await response.json()) as TimelineAnswer;
+      const json = isFirst ? { ...answer, points: [], next: answer.seq + 1 } : answer;
+      await route.fulfill({ response, json });
+    });
+    await page.getByLabel('Filter the timeline').fill('path:src/login.ts');
+    await page.getByText('2 entries', { exact: true }).waitFor();
+    await page.unroute('**/timeline?*');
   });
 
   it('shows a command of another process as running, and what it did, without a reload', async () => {

@@ -19,6 +19,7 @@ import type {
   TimelineAnswer,
   WhyAnswer,
 } from '../../src/web/api.ts';
+import { timelineAnswer } from '../../src/web/server/timeline-answer.ts';
 import { makeWebBed, type WebBed } from './web-bed.ts';
 
 let web: WebBed;
@@ -44,6 +45,27 @@ async function record(): Promise<void> {
 }
 
 describe('projects and timeline', () => {
+  it('says where to go on when a filter has looked at as many as it may', async () => {
+    for (const at of [1, 2, 3, 4, 5]) {
+      await web.bed.savepoint.checkpoint({ description: at === 1 ? 'the needle' : `hay ${at}` });
+    }
+    const ask = (before?: number): Promise<TimelineAnswer> =>
+      timelineAnswer(
+        web.bed.savepoint,
+        { limit: 10, lookAt: 2, text: 'needle', before },
+        new Map(),
+      );
+    const found: string[] = [];
+    let next: number | undefined;
+    do {
+      const answer = await ask(next);
+      found.push(...answer.points.map(({ title }) => title));
+      next = answer.next ?? undefined;
+    } while (next !== undefined);
+    expect(found).toEqual(['the needle']);
+    expect((await ask()).points).toEqual([]);
+  });
+
   it('lists every project of the home with its agents', async () => {
     await record();
     const response = await fetch(`${web.server.url}api/projects`, { headers: web.headers() });

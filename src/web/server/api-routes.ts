@@ -147,6 +147,7 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
       }
       const request = {
         limit: Math.max(1, numberOf(c, 'limit', MOST_POINTS) ?? DEFAULT_LIMIT),
+        lookAt: MOST_POINTS,
         before: numberOf(c, 'before', Number.MAX_SAFE_INTEGER),
         text: wordOf(c, 'text'),
         path: pathIn(c),

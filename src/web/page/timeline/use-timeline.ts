@@ -16,13 +16,18 @@ export function useTimeline(
   project: string,
   filter: string,
 ): readonly [Loaded<Timeline>, again: () => void] {
-  const load = (signal: AbortSignal, limit?: number) =>
+  const load = (signal: AbortSignal, part: { limit?: number; before?: number } = {}) =>
     get<TimelineAnswer>(inProject(project, 'timeline'), {
-      query: { ...parseFilter(filter), limit },
+      query: { ...parseFilter(filter), ...part },
       signal,
     });
   const [loaded, again] = useLoaded(
-    async (signal) => timelineOf(await load(signal), filter !== ''),
+    async (signal) => {
+      const first = await load(signal);
+      return filter === ''
+        ? timelineOf(first, false)
+        : withOlder(first, (before) => load(signal, { before }));
+    },
     [project, filter],
     [project],
   );
@@ -51,7 +56,7 @@ export function useTimeline(
         live.current.base === mine &&
         (live.current.now?.seq ?? heard.current) < heard.current
       ) {
-        const newest = await load(new AbortController().signal, NEWEST);
+        const newest = await load(new AbortController().signal, { limit: NEWEST });
         const { base: still, now } = live.current;
         if (now === null || still !== mine) return;
         const next = withNewest(now, newest, filter !== '');
@@ -84,6 +89,26 @@ export function useTimeline(
   const { now } = live.current;
   if (loaded.state !== 'ready' || now === null) return [loaded, again];
   return [{ ...loaded, value: lines.addedTo(now) }, again];
+}
+
+const ENOUGH = 10_000;
+
+/** The server looks at a part of the timeline for a filter: goes on with older parts until there is enough to show. */
+async function withOlder(
+  first: TimelineAnswer,
+  load: (before: number) => Promise<TimelineAnswer>,
+): Promise<Timeline> {
+  const newer: TimelineAnswer[] = [];
+  let oldest = first;
+  for (let found = first.points.length; found < ENOUGH && oldest.next !== null; ) {
+    newer.push(oldest);
+    oldest = await load(oldest.next);
+    found += oldest.points.length;
+  }
+  return newer.reduceRight(
+    (timeline, answer) => withNewest(timeline, answer, true),
+    timelineOf(oldest, true),
+  );
 }
 
 const LINES_AT_ONCE = 500;
