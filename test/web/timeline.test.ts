@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIRST_VIEW_BYTES, firstViewBytes, firstViewScripts } from '../../scripts/page-size.ts';
 import { type CheckpointId, sqliteStore, storeDirectory } from '../../src/index.ts';
@@ -61,6 +63,15 @@ describe('the timeline in a browser', () => {
     const expected = firstViewScripts(folder).map((name) => `/assets/${name}`);
     expect(scripts).toEqual(expected.sort());
     expect(firstViewBytes(folder)).toBeLessThan(FIRST_VIEW_BYTES);
+  });
+
+  it('comes with the licences of the packages that it is built of', async () => {
+    const { folder } = await sharedPage();
+    const text = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8');
+    for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'highlight.js']) {
+      expect(text).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
+    }
+    expect(text).toContain('Redistributions in binary form must reproduce');
   });
 
   it('finds a prompt by / and opens it with the keyboard alone', async () => {
