@@ -88,6 +88,37 @@ describe('one checkpoint', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
+  it('shows a diff side by side or unified, as the person chose before', async () => {
+    const page = await start(async (bed) => {
+      bed.put('a.ts', withLines(5, {}));
+      await bed.write('m1', 'a.ts', withLines(5, { 3: 'changed' }));
+    });
+    await visitCheckpoint('m1');
+    const diff = page.getByRole('table', { name: 'Changes of a.ts' });
+    const row = (count: number) =>
+      diff
+        .getByRole('row')
+        .filter({ hasText: 'changed' })
+        .getByRole('cell')
+        .nth(count - 1);
+    const [isSplit, isUnified] = [/^diff split/, /^diff unified/];
+    const looksLike = async (style: RegExp): Promise<void> => {
+      await diff.waitFor();
+      await expect.poll(() => diff.getAttribute('class')).toMatch(style);
+    };
+    await looksLike(isSplit);
+    // The old and the new line are in one row, with a number each.
+    await row(4).waitFor();
+    await page.getByRole('button', { name: 'Unified' }).click();
+    await looksLike(isUnified);
+    await row(3).waitFor();
+    expect(await row(4).count()).toBe(0);
+    await page.reload();
+    await looksLike(isUnified);
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    await looksLike(isSplit);
+  });
+
   it('shows a command while it runs, and after it what it changed and how surely', async () => {
     const call = { sessionId: 'agent', messageId: 'm1', toolCallId: 'toolu_1' };
     let id = '';
@@ -313,6 +344,30 @@ describe('a rewind', () => {
     await apply(page).click();
     await done(page).waitFor();
     expect(bed.text('a.ts')).toBe(withLines(30, { 10: 'both of us' }));
+    await page.getByRole('link', { name: 'Undo this' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Undo/ }).waitFor();
+    await apply(page).click();
+    await done(page).waitFor();
+    expect(bed.text('a.ts')).toBe(withLines(30, { 10: 'mine', 25: 'agent too' }));
+  });
+
+  it.each([
+    ['Mine', { 10: 'mine' }],
+    ["The rewind's", {}],
+    ['Both', { 10: 'mine\nconst line10 = 10;' }],
+  ])('writes %s at the place of a conflict, and merges the rest', async (way, left) => {
+    const page = await start(async (bed) => {
+      bed.put('a.ts', withLines(30, {}));
+      await bed.write('m1', 'a.ts', withLines(30, { 10: 'agent', 25: 'agent too' }));
+      bed.put('a.ts', withLines(30, { 10: 'mine', 25: 'agent too' }));
+    });
+    const { bed } = opened;
+    await visitRewind('m1');
+    await page.getByRole('radio', { name: way, exact: true }).check();
+    await page.getByText('1 conflict to decide first').waitFor({ state: 'detached' });
+    await apply(page).click();
+    await done(page).waitFor();
+    expect(bed.text('a.ts')).toBe(withLines(30, left));
     await page.getByRole('link', { name: 'Undo this' }).click();
     await page.getByRole('heading', { level: 1, name: /^Undo/ }).waitFor();
     await apply(page).click();

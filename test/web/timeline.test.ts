@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { FIRST_VIEW_BYTES, firstViewBytes, firstViewScripts } from '../../scripts/page-size.ts';
 import { type CheckpointId, sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeCheckpoint } from '../../src/model/checkpoint.ts';
@@ -72,6 +73,17 @@ describe('the timeline in a browser', () => {
       expect(text).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
     }
     expect(text).toContain('Redistributions in binary form must reproduce');
+  });
+
+  it('is in the package that is published', async () => {
+    await sharedPage();
+    const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await promisify(execFile)('npm', words, { cwd: inject('built') });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    expect(paths).toContain('dist/web/index.html');
+    expect(paths).toContain('dist/web/THIRD-PARTY.md');
+    expect(paths).toContain('dist/cli/main.js');
   });
 
   it('finds a prompt by / and opens it with the keyboard alone', async () => {
@@ -190,6 +202,54 @@ describe('the timeline in a browser', () => {
   });
 });
 
+const FILLS =
+  "[...document.querySelectorAll('.mark')].map((one) => [one.textContent, getComputedStyle(one).fill])";
+
+describe('points of the timeline', () => {
+  openedBefore(async (bed) => {
+    const time = { now: Date.UTC(2026, 0, 1) };
+    await bed.reopen({ now: () => time.now });
+    const { savepoint } = bed;
+    const prompt = async (agent: string, messageId: string, lines: number, isRun = false) => {
+      time.now += 10 * 60_000;
+      const session = { sessionId: `${agent}-1`, agent, messageId, isRun };
+      await savepoint.checkpoint({ ...session, description: `prompt ${messageId}` });
+      const work = () => bed.put(messageId, 'line\n'.repeat(lines));
+      await bed.tool(messageId, [messageId], work, session);
+    };
+    await prompt('claude-code', 'small', 1);
+    await prompt('claude-code', 'large', 400);
+    await prompt('codex', 'other', 1);
+    await prompt('run', 'command', 1, true);
+    time.now += 10 * 60_000;
+    await savepoint.checkpoint({ description: 'saved by hand' });
+    time.now += 10 * 60_000;
+    const run = await savepoint.execution('job');
+    await run.step('the step', (context) => context.files.write('made', 'x\n'));
+    await run.close();
+  });
+
+  it('have the colour of their agent, the size of their change, and a shape for their kind', async () => {
+    const { page } = opened;
+    const mark = (title: string) => page.locator('.mark').filter({ hasText: title });
+    const fills = (await page.evaluate(FILLS)) as [title: string, fill: string][];
+    const fill = (title: string) => fills.find(([text]) => text.includes(title))?.[1];
+    const [claude, codex] = ['rgb(180, 83, 31)', 'rgb(27, 127, 107)'];
+    expect([fill('prompt small'), fill('prompt large')]).toEqual([claude, claude]);
+    expect(fill('prompt other')).toBe(codex);
+    const radius = async (title: string) =>
+      Number(await mark(title).locator('circle').getAttribute('r'));
+    // Lines are counted after the timeline is shown.
+    await expect.poll(() => radius('prompt large')).toBeGreaterThan(6);
+    expect(await radius('prompt small')).toBeLessThan(4);
+    expect(await mark('prompt command').locator('rect').count()).toBe(1);
+    const path = (title: string) => mark(title).locator('path').getAttribute('d');
+    const corners = async (title: string) => (await path(title))?.match(/[MLH]/g)?.length;
+    expect(await corners('saved by hand')).toBe(3);
+    expect(await corners('the step')).toBe(4);
+  });
+});
+
 describe('ten thousand checkpoints in a browser', () => {
   openedBefore(manySessions(10_000));
 
@@ -207,6 +267,25 @@ describe('ten thousand checkpoints in a browser', () => {
     await expect
       .poll(async () => (await page.locator('.selected-time').boundingBox())?.x)
       .toBeGreaterThan(0);
+  });
+
+  it('comes nearer by dragging over the chart', async () => {
+    const { page } = opened;
+    const chart = page.locator('.chart svg');
+    await page.locator('.mark').first().waitFor();
+    const whole = await page.locator('.mark').count();
+    const all = page.getByRole('button', { name: 'All', exact: true });
+    expect(await all.isDisabled()).toBe(true);
+    const { x, y, width } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    await page.mouse.move(x + width * 0.5, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.55, y + 10, { steps: 3 });
+    await page.locator('.chosen').waitFor();
+    await page.mouse.up();
+    await page.locator('.chosen').waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.mark').count()).toBeLessThan(whole);
+    await all.click();
+    await expect.poll(() => page.locator('.mark').count()).toBe(whole);
   });
 
   it('keeps at most 300 rows in the document with ten thousand checkpoints', async () => {
