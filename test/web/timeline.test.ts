@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { FIRST_VIEW_BYTES, firstViewBytes, firstViewScripts } from '../../scripts/page-size.ts';
 import { type CheckpointId, sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeCheckpoint } from '../../src/model/checkpoint.ts';
-import type { TimelineAnswer } from '../../src/web/api.ts';
+import type { LinesAnswer, LinesRequest, TimelineAnswer } from '../../src/web/api.ts';
 import type { Bed } from '../e2e/engine-bed.ts';
 import { builtCommand } from '../setup/built.ts';
 import { sharedPage } from '../setup/shared-page.ts';
@@ -189,6 +189,25 @@ describe('the timeline in a browser', () => {
     await expect.poll(() => row.innerText()).toContain('+1');
     await bed.write('m9', 'poem.txt', 'one\ntwo\nthree\n');
     await expect.poll(() => row.innerText()).toContain('+3');
+  });
+
+  it('asks again for the lines that the server had no time to count', async () => {
+    const { page, project } = opened;
+    await page.route('**/lines', async (route) => {
+      const { ids } = route.request().postDataJSON() as LinesRequest;
+      const response = await route.fetch();
+      const { lines } = (await response.json()) as LinesAnswer;
+      const [first = ''] = ids;
+      await route.fulfill({ response, json: { lines: { [first]: lines[first] } } });
+    });
+    await opened.goTo({ view: 'store' });
+    await opened.goTo({ view: 'timeline', project });
+    const lines = (title: string) =>
+      page.locator('.entry', { hasText: title }).locator('.lines').innerText();
+    await expect.poll(() => lines('Add a page for login')).toContain('+1');
+    await expect.poll(() => lines('Write tests for the cart')).toContain('+2');
+    await expect.poll(() => lines('Fix the redirect')).toContain('+2');
+    await page.unroute('**/lines');
   });
 
   it('says how to get in when the key is of another server', async () => {

@@ -112,33 +112,38 @@ async function withOlder(
 }
 
 const LINES_AT_ONCE = 500;
-const MOST_COUNTED = 3000;
 
-/** Counts the lines of checkpoints for which nobody did before, newest first. */
+/** Counts the lines of checkpoints for which nobody did before, newest first, one request after the other. */
 function useLines(project: string, timeline: Timeline | null) {
   const [counts, setCounts] = useState<LinesAnswer['lines']>({});
   const asked = useRef(new Set<string>());
-  const missing =
-    timeline?.entries
-      .slice(0, MOST_COUNTED)
-      .flatMap((entry) =>
+  const isAsking = useRef(false);
+  const count = async (ids: readonly string[]) => {
+    isAsking.current = true;
+    for (const id of ids) asked.current.add(id);
+    try {
+      const { lines } = await post<LinesAnswer>(inProject(project, 'lines'), { ids });
+      // Those that would have taken too long are asked for again. The first one had all the time there is.
+      for (const id of ids.slice(1)) if (lines[id] === undefined) asked.current.delete(id);
+      setCounts((last) => ({ ...last, ...lines }));
+    } catch {
+      // They are asked for again when there is something else to show.
+      for (const id of ids) asked.current.delete(id);
+    } finally {
+      isAsking.current = false;
+    }
+  };
+  useEffect(() => {
+    if (isAsking.current) return;
+    const missing = (timeline?.entries ?? []).filter(
+      (entry) =>
         entry.type === 'checkpoint' &&
         entry.insertions === undefined &&
         (entry.files ?? 0) > 0 &&
-        !asked.current.has(entry.id)
-          ? [entry]
-          : [],
-      )
-      .slice(0, LINES_AT_ONCE) ?? [];
-  useEffect(() => {
-    if (missing.length === 0) return;
-    const ids = missing.map(({ id }) => id);
-    for (const id of ids) asked.current.add(id);
-    post<LinesAnswer>(inProject(project, 'lines'), { ids }).then(
-      ({ lines }) => setCounts((last) => ({ ...last, ...lines })),
-      () => {},
+        !asked.current.has(entry.id),
     );
-  }, [project, missing]);
+    if (missing.length > 0) count(missing.slice(0, LINES_AT_ONCE).map(({ id }) => id));
+  });
   return {
     /** More has changed under these: they are counted anew. */
     forget: (ids: readonly string[]) => {
