@@ -251,6 +251,7 @@ describe('points of the timeline', () => {
   it('have the colour of their agent, the size of their change, and a shape for their kind', async () => {
     const { page } = opened;
     const mark = (title: string) => page.locator('.mark').filter({ hasText: title });
+    await mark('the step').waitFor();
     const fills = (await page.evaluate(FILLS)) as [title: string, fill: string][];
     const fill = (title: string) => fills.find(([text]) => text.includes(title))?.[1];
     const [claude, codex] = ['rgb(180, 83, 31)', 'rgb(27, 127, 107)'];
