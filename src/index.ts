@@ -1,11 +1,12 @@
 export type { AdoptStoreRequest } from './engine/adopt-store.ts';
-export type { CheckProjectOptions } from './engine/check-project.ts';
+export type { CheckProjectOptions, CheckStoreOptions } from './engine/check-project.ts';
 export {
   adoptStore,
   type CarryOptions,
   carryLateDocuments,
   carryStore,
   checkProject,
+  checkStoreIn,
   memoryStore,
   movedFrom,
   noteGapAfter,

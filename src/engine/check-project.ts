@@ -8,17 +8,27 @@ import { repairStore, type StoreRepair } from '../store/sqlite/repair/repair-sto
 import { homeOf, openProject, storeDirectory } from './project.ts';
 import { DEFAULT_SETTINGS } from './requests.ts';
 
-export interface CheckProjectOptions extends CheckOptions {
+export interface CheckStoreOptions extends CheckOptions {
+  readonly lockTimeoutMs?: number | undefined;
+}
+
+export interface CheckProjectOptions extends CheckStoreOptions {
   readonly project: string;
   /** Where stores live. */
   readonly home: string;
   readonly refusedProjects?: readonly string[] | undefined;
-  readonly lockTimeoutMs?: number | undefined;
 }
 
 /** Looks at everything in the store of a project, also where it cannot be opened. Changes nothing. */
 export async function checkProject(options: CheckProjectOptions): Promise<StoreCheck> {
-  const directory = directoryOf(options);
+  return checkStoreIn(directoryOf(options), options);
+}
+
+/** As `checkProject`, by the folder of the store: only a store that can be opened knows its project. */
+export async function checkStoreIn(
+  directory: string,
+  options: CheckStoreOptions = {},
+): Promise<StoreCheck> {
   const check = await checkStore(directory, options);
   if (check.problems.length === 0) return check;
   try {
@@ -38,7 +48,7 @@ export async function repairProject(options: CheckProjectOptions): Promise<Store
 
 async function locked<T>(
   directory: string,
-  { lockTimeoutMs = DEFAULT_SETTINGS.lockTimeoutMs }: CheckProjectOptions,
+  { lockTimeoutMs = DEFAULT_SETTINGS.lockTimeoutMs }: CheckStoreOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   try {

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { DocumentPlan } from '../transfer/carry-documents.ts';
 import type { TransferCounts, TransferLimits } from '../transfer/requests.ts';
 import type { AdoptStoreRequest } from './adopt-store.ts';
-import type { CheckProjectOptions } from './check-project.ts';
+import type { CheckProjectOptions, CheckStoreOptions } from './check-project.ts';
 import type { OpenOptions } from './open-savepoint.ts';
 import type { Savepoint } from './savepoint.ts';
 
@@ -96,6 +96,14 @@ export async function movedFrom(project: string, home: string): Promise<string |
 /** Looks at everything in the store of a project, also where it cannot be opened. Changes nothing. */
 export async function checkProject(options: CheckProjectOptions): Promise<StoreCheck> {
   return (await import('./check-project.ts')).checkProject(options);
+}
+
+/** As `checkProject`, by the folder of the store: only a store that can be opened knows its project. */
+export async function checkStoreIn(
+  directory: string,
+  options?: CheckStoreOptions,
+): Promise<StoreCheck> {
+  return (await import('./check-project.ts')).checkStoreIn(directory, options);
 }
 
 /** Makes a damaged store usable again, and keeps the old database. End other programs first. */

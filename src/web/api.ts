@@ -145,7 +145,10 @@ export interface TimelineAnswer {
   readonly current: CheckpointId | null;
   /** The operation or run that Undo would take back; null for none. Undo by `PlanRequest` with kind `undo`. */
   readonly undo: Undoable | null;
-  /** The seq to ask for next with `before`; null where there are no older ones. */
+  /**
+   * The seq to ask for next with `before`; null where there are no older ones. A filter looks at 50,000 checkpoints at
+   * once, so that an answer can be short, or empty, and have a next one.
+   */
   readonly next: number | null;
   /** How many checkpoints were looked at for the filter and did not fit. */
   readonly filtered: number;
@@ -520,6 +523,8 @@ export interface FileEvent {
   /** The name that it had then. */
   readonly path: string;
   readonly change: CallChange['change'] | 'renamed';
+  /** With the change `renamed`: the name that it had before. */
+  readonly from?: string;
   /** `outside`: you, or a program that nobody recorded. */
   readonly origin: ChangeOrigin;
   readonly attribution: Attribution;

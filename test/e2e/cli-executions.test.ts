@@ -5,17 +5,11 @@ import {
   type NewCheckpoint,
   PersistenceManager,
 } from '../../src/execution/index.ts';
-import {
-  openSavepoint,
-  type Savepoint,
-  type StepContext,
-  sqliteStore,
-  storeDirectory,
-} from '../../src/index.ts';
-import { currentSeq, findExecution } from '../../src/store/find.ts';
+import { openSavepoint, type Savepoint, type StepContext } from '../../src/index.ts';
 import { builtProgram } from '../setup/built.ts';
 import { ChildScript } from '../setup/child-script.ts';
 import { CliProject } from './cli-project.ts';
+import { endHolder } from './execution-bed.ts';
 import { expectSchema } from './json-schema.ts';
 
 const project = new CliProject({ 'a.txt': 'mine\n' });
@@ -78,18 +72,8 @@ async function stayAtWork(): Promise<() => Promise<void>> {
   });
   return async () => {
     await savepoint.close();
-    await endHolder('exec-2');
+    await endHolder(project, 'exec-2');
   };
-}
-
-/** What is seen of an execution once the process that held it is gone. */
-async function endHolder(id: string): Promise<void> {
-  const store = await sqliteStore({ directory: storeDirectory(project.home, project.root) });
-  const held = await findExecution(store, id);
-  if (held === null) throw new Error(`${id} is not on record`);
-  const free = { ...held, owner: null, leaseUntil: null, token: held.token + 1 };
-  await store.timeline.commit({ base: await currentSeq(store), executions: [free] });
-  await store.close();
 }
 
 let leave: () => Promise<void>;

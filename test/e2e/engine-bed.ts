@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   type Capture,
@@ -10,6 +18,7 @@ import {
   type Receipt,
   type RewindRequest,
   type Savepoint,
+  storeDirectory,
 } from '../../src/index.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { type Tree, treeOf } from './tree-of.ts';
@@ -82,6 +91,14 @@ export class Bed {
   async reopen(options: Partial<OpenOptions> = {}): Promise<void> {
     await this.savepoint.close();
     this.savepoint = await openSavepoint({ project: this.root, home: this.home, ...options });
+  }
+
+  /** Overwrites the first bytes of the store, so that nobody can open it. */
+  async damageStore(): Promise<void> {
+    await this.savepoint.close();
+    const database = openSync(join(storeDirectory(this.home, this.root), 'store.db'), 'r+');
+    writeSync(database, Buffer.alloc(100, 0x55), 0, 100, 0);
+    closeSync(database);
   }
 
   async remove(): Promise<void> {

@@ -1,7 +1,14 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type OpenOptions, openSavepoint, type Savepoint } from '../../src/index.ts';
+import {
+  type OpenOptions,
+  openSavepoint,
+  type Savepoint,
+  sqliteStore,
+  storeDirectory,
+} from '../../src/index.ts';
+import { currentSeq, findExecution } from '../../src/store/find.ts';
 
 /** A project whose files steps of executions write. */
 export class ExecutionBed {
@@ -45,4 +52,17 @@ export class ExecutionBed {
     for (const savepoint of this.#open) await savepoint.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** What is seen of an execution once the process that held it is gone. */
+export async function endHolder(
+  { home, root }: { readonly home: string; readonly root: string },
+  id: string,
+): Promise<void> {
+  const store = await sqliteStore({ directory: storeDirectory(home, root) });
+  const held = await findExecution(store, id);
+  if (held === null) throw new Error(`${id} is not on record`);
+  const free = { ...held, owner: null, leaseUntil: null, token: held.token + 1 };
+  await store.timeline.commit({ base: await currentSeq(store), executions: [free] });
+  await store.close();
 }

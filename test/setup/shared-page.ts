@@ -50,7 +50,7 @@ export async function offerPage(socket: string, folder: string): Promise<() => P
 
 export async function buildPage(outDir: string): Promise<void> {
   const { build } = await import('vite');
-  const configFile = inCheckout('src/web/page/vite.config.ts');
+  const configFile = inCheckout('scripts/vite.config.ts');
   await build({ configFile, logLevel: 'error', build: { outDir } });
 }
 

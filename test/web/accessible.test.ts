@@ -10,7 +10,9 @@ const LOOKS = [
   { width: 1280, colorScheme: 'light' },
   { width: 360, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
-].slice(0, process.env.SAVEPOINT_CAMPAIGNS === undefined ? 2 : 4) as readonly {
+  { width: 2560, colorScheme: 'light' },
+  { width: 2560, colorScheme: 'dark' },
+].slice(0, process.env.SAVEPOINT_CAMPAIGNS === undefined ? 2 : 6) as readonly {
   readonly width: number;
   readonly colorScheme: 'light' | 'dark';
 }[];

@@ -1,6 +1,8 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openSavepoint, storeDirectory } from '../../src/index.ts';
 import type { Bed } from '../e2e/engine-bed.ts';
 import { violationsIn } from './axe.ts';
 import { PageBed, type PageOptions } from './page-bed.ts';
@@ -35,6 +37,15 @@ async function start(
 ): Promise<Page> {
   opened = await PageBed.open(async (bed) => void (await prepare(bed)), options);
   return opened.page;
+}
+
+/** A second project of the home, in which more has happened. */
+async function longProject({ base, home }: Bed): Promise<void> {
+  const project = join(base, 'other');
+  mkdirSync(project);
+  const savepoint = await openSavepoint({ project, home });
+  for (let n = 0; n < 20; n += 1) await savepoint.checkpoint({ description: `save ${n}` });
+  await savepoint.close();
 }
 
 async function visitCheckpoint(message: string): Promise<void> {
@@ -77,6 +88,72 @@ describe('one checkpoint', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
+  it('shows a diff side by side or unified, as the person chose before', async () => {
+    const page = await start(async (bed) => {
+      bed.put('a.ts', withLines(5, {}));
+      await bed.write('m1', 'a.ts', withLines(5, { 3: 'changed' }));
+    });
+    await visitCheckpoint('m1');
+    const diff = page.getByRole('table', { name: 'Changes of a.ts' });
+    const row = (count: number) =>
+      diff
+        .getByRole('row')
+        .filter({ hasText: 'changed' })
+        .getByRole('cell')
+        .nth(count - 1);
+    const [isSplit, isUnified] = [/^diff split/, /^diff unified/];
+    const looksLike = async (style: RegExp): Promise<void> => {
+      await diff.waitFor();
+      await expect.poll(() => diff.getAttribute('class')).toMatch(style);
+    };
+    await looksLike(isSplit);
+    // The old and the new line are in one row, with a number each.
+    await row(4).waitFor();
+    await page.getByRole('button', { name: 'Unified' }).click();
+    await looksLike(isUnified);
+    await row(3).waitFor();
+    expect(await row(4).count()).toBe(0);
+    await page.reload();
+    await looksLike(isUnified);
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    await looksLike(isSplit);
+  });
+
+  it('shows a command while it runs, and after it what it changed and how surely', async () => {
+    const call = { sessionId: 'agent', messageId: 'm1', toolCallId: 'toolu_1' };
+    let id = '';
+    const page = await start(async (bed) => {
+      await bed.savepoint.scan();
+      const request = { ...call, description: 'npm run generate' };
+      id = (await bed.savepoint.openWindow(request)).id;
+    });
+    const { savepoint } = opened.bed;
+    await visitCheckpoint('m1');
+    const calls = page.getByRole('region', { name: 'What it did' });
+    await calls.getByText('npm run generate').waitFor();
+    await calls.getByText('running', { exact: true }).waitFor();
+    await page.getByText('No change of a file is on record yet.').waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    opened.bed.put('made.ts', 'export {};\n');
+    await savepoint.closeWindow(id);
+    await calls.getByText('made.ts').waitFor();
+    await calls.getByText('inferred', { exact: true }).waitFor();
+    await calls.getByText('toolu_1', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Changes of made.ts' }).waitFor();
+    expect(await calls.getByText('running', { exact: true }).count()).toBe(0);
+    // Two commands of different agents at once: what changes then is shared.
+    const mine = { ...call, messageId: 'm2', toolCallId: 'toolu_2' };
+    const theirs = { sessionId: 'other', messageId: 'o1', toolCallId: 'toolu_3' };
+    await savepoint.openWindow(theirs);
+    id = (await savepoint.openWindow(mine)).id;
+    opened.bed.put('whose.ts', 'export {};\n');
+    await savepoint.closeWindow(id);
+    await visitCheckpoint('m2');
+    await calls.getByText('whose.ts').waitFor();
+    await calls.getByText('shared', { exact: true }).waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+  });
+
   it('shows an image before and after, and says of other bytes how many there are', async () => {
     const page = await start(async (bed) => {
       bed.put('a.png', PIXEL);
@@ -91,6 +168,37 @@ describe('one checkpoint', () => {
     await page.getByText('1 × 1 pixels').first().waitFor();
     await page.getByRole('img', { name: 'a.png after' }).waitFor();
     await page.getByText('Not text: 3 bytes → 4 bytes.').waitFor();
+  });
+
+  it('shows an SVG as an image above the diff of its text, and nothing of it runs', async () => {
+    const svg = (colour: string): string =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10">\n<script>top.ran = 1</script>\n<rect width="20" height="10" fill="${colour}"/>\n</svg>\n`;
+    const page = await start(async (bed) => {
+      bed.put('a.svg', svg('red'));
+      await bed.write('m1', 'a.svg', svg('blue'));
+    });
+    const looksRight = async (): Promise<void> => {
+      await page.getByText('20 × 10 pixels').nth(1).waitFor();
+      for (const when of ['before', 'after']) {
+        await page.getByRole('img', { name: `a.svg ${when}` }).waitFor();
+      }
+      expect(await page.evaluate('window.ran')).toBeUndefined();
+    };
+    await visitCheckpoint('m1');
+    await looksRight();
+    await page.getByRole('table', { name: 'Changes of a.svg' }).waitFor();
+    await opened.goTo({ view: 'file', project: opened.project, path: 'a.svg' });
+    await page.getByRole('button', { name: 'Show the change' }).click();
+    await looksRight();
+  });
+
+  it('does not ask for an image that is too large', async () => {
+    const page = await start(async (bed) => {
+      await bed.reopen({ maxFileSize: 20 * 1024 * 1024 });
+      await bed.write('m1', 'a.png', Buffer.concat([PIXEL, Buffer.alloc(17 * 1024 * 1024)]));
+    });
+    await visitCheckpoint('m1');
+    await page.getByText('Too large to be shown here.').waitFor();
   });
 });
 
@@ -115,6 +223,60 @@ describe('a rewind', () => {
     await apply(page).click();
     await done(page).waitFor();
     expect(bed.text('a.txt')).toBe('after\n');
+  });
+
+  it.each(['checkpoint', 'file'] as const)(
+    'brings a renamed file back under its old name from the view of the %s, and undoes that',
+    async (view) => {
+      const page = await start(async (bed) => {
+        bed.put('old.txt', 'the text\n');
+        await bed.tool('m1', ['old.txt', 'new.txt'], () =>
+          renameSync(bed.at('old.txt'), bed.at('new.txt')),
+        );
+      });
+      const { bed, project } = opened;
+      const names = (): string[] => Object.keys(bed.tree());
+      if (view === 'checkpoint') await visitCheckpoint('m1');
+      else await opened.goTo({ view, project, path: 'new.txt' });
+      await page.getByRole('link', { name: /^Take back( new.txt)?$/ }).click();
+      await apply(page).click();
+      await done(page).waitFor();
+      expect(names()).toEqual(['old.txt']);
+      expect(bed.text('old.txt')).toBe('the text\n');
+      await page.getByRole('banner').getByRole('link', { name: 'Undo' }).click();
+      await page.getByRole('heading', { level: 1, name: /^Undo/ }).waitFor();
+      await apply(page).click();
+      await done(page).waitFor();
+      expect(names()).toEqual(['new.txt']);
+    },
+  );
+
+  it('keeps Undo at the top while another project is shown and after a reload, until the next thing happens', async () => {
+    const page = await start(async (bed) => {
+      await bed.write('m1', 'a.txt', 'agent\n');
+      await longProject(bed);
+    });
+    const { bed, project } = opened;
+    await visitRewind('m1');
+    await apply(page).click();
+    await done(page).waitFor();
+    const undo = page.getByRole('banner').getByRole('link', { name: 'Undo' });
+    const other = basename(storeDirectory(bed.home, join(bed.base, 'other')));
+    await opened.goTo({ view: 'timeline', project: other });
+    await page.locator('.entry').first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const another = await openSavepoint({ project: join(bed.base, 'other'), home: bed.home });
+    await another.checkpoint({ description: 'in the other one' });
+    await another.close();
+    await page.locator('.entry', { hasText: 'in the other one' }).waitFor();
+    expect(await undo.count()).toBe(1);
+    await opened.goTo({ view: 'timeline', project });
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await undo.waitFor();
+    await bed.savepoint.checkpoint({ description: 'the next thing' });
+    await page.locator('.entry', { hasText: 'the next thing' }).waitFor();
+    await undo.waitFor({ state: 'detached' });
   });
 
   it('leaves out a file that is not ticked, by keyboard alone', async () => {
@@ -182,6 +344,30 @@ describe('a rewind', () => {
     await apply(page).click();
     await done(page).waitFor();
     expect(bed.text('a.ts')).toBe(withLines(30, { 10: 'both of us' }));
+    await page.getByRole('link', { name: 'Undo this' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Undo/ }).waitFor();
+    await apply(page).click();
+    await done(page).waitFor();
+    expect(bed.text('a.ts')).toBe(withLines(30, { 10: 'mine', 25: 'agent too' }));
+  });
+
+  it.each([
+    ['Mine', { 10: 'mine' }],
+    ["The rewind's", {}],
+    ['Both', { 10: 'mine\nconst line10 = 10;' }],
+  ])('writes %s at the place of a conflict, and merges the rest', async (way, left) => {
+    const page = await start(async (bed) => {
+      bed.put('a.ts', withLines(30, {}));
+      await bed.write('m1', 'a.ts', withLines(30, { 10: 'agent', 25: 'agent too' }));
+      bed.put('a.ts', withLines(30, { 10: 'mine', 25: 'agent too' }));
+    });
+    const { bed } = opened;
+    await visitRewind('m1');
+    await page.getByRole('radio', { name: way, exact: true }).check();
+    await page.getByText('1 conflict to decide first').waitFor({ state: 'detached' });
+    await apply(page).click();
+    await done(page).waitFor();
+    expect(bed.text('a.ts')).toBe(withLines(30, left));
     await page.getByRole('link', { name: 'Undo this' }).click();
     await page.getByRole('heading', { level: 1, name: /^Undo/ }).waitFor();
     await apply(page).click();

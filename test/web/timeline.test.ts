@@ -1,9 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { FIRST_VIEW_BYTES, firstViewBytes, firstViewScripts } from '../../scripts/page-size.ts';
 import { type CheckpointId, sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeCheckpoint } from '../../src/model/checkpoint.ts';
+import type { LinesAnswer, LinesRequest, TimelineAnswer } from '../../src/web/api.ts';
 import type { Bed } from '../e2e/engine-bed.ts';
 import { builtCommand } from '../setup/built.ts';
 import { sharedPage } from '../setup/shared-page.ts';
@@ -62,6 +66,26 @@ describe('the timeline in a browser', () => {
     expect(firstViewBytes(folder)).toBeLessThan(FIRST_VIEW_BYTES);
   });
 
+  it('comes with the licences of the packages that it is built of', async () => {
+    const { folder } = await sharedPage();
+    const text = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8');
+    for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'highlight.js']) {
+      expect(text).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
+    }
+    expect(text).toContain('Redistributions in binary form must reproduce');
+  });
+
+  it('is in the package that is published', async () => {
+    await sharedPage();
+    const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await promisify(execFile)('npm', words, { cwd: inject('built') });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    expect(paths).toContain('dist/web/index.html');
+    expect(paths).toContain('dist/web/THIRD-PARTY.md');
+    expect(paths).toContain('dist/cli/main.js');
+  });
+
   it('finds a prompt by / and opens it with the keyboard alone', async () => {
     const { page, project, bed } = opened;
     await page.keyboard.press('/');
@@ -78,6 +102,24 @@ describe('the timeline in a browser', () => {
     await expect.poll(() => page.getByLabel('Filter the timeline').inputValue()).toContain('login');
   });
 
+  it('leaves Enter to the link or button that has the focus', async () => {
+    const { page, project } = opened;
+    await page.getByRole('link', { name: 'before the upgrade' }).focus();
+    await page.locator('.entry.selected').waitFor();
+    await page.getByRole('button', { name: /^Keys/ }).focus();
+    await page.keyboard.press('Enter');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'hidden' });
+    const places = page.getByRole('navigation', { name: 'Projects' });
+    await places.getByRole('link', { name: 'Timeline' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Executions' }).waitFor();
+    expect(page.url()).toContain(`#/p/${project}/executions`);
+  });
+
   it('filters by path and by agent', async () => {
     const { page } = opened;
     await page.getByLabel('Filter the timeline').fill('path:src/login.ts');
@@ -87,6 +129,22 @@ describe('the timeline in a browser', () => {
     await page.getByRole('button', { name: 'Codex' }).click();
     await page.getByText('1 entry', { exact: true }).waitFor();
     expect(await page.locator('.entry').innerText()).toContain('Explain the build');
+  });
+
+  it('goes on with older checkpoints when the server has looked at a part for a filter', async () => {
+    const { page } = opened;
+    await page.route('**/timeline?*', async (route) => {
+      const url = new URL(route.request().url());
+      const isFirst = !url.searchParams.has('before');
+      url.searchParams.delete('before');
+      const response = await route.fetch({ url: `${url}` });
+      const answer = (await response.json()) as TimelineAnswer;
+      const json = isFirst ? { ...answer, points: [], next: answer.seq + 1 } : answer;
+      await route.fulfill({ response, json });
+    });
+    await page.getByLabel('Filter the timeline').fill('path:src/login.ts');
+    await page.getByText('2 entries', { exact: true }).waitFor();
+    await page.unroute('**/timeline?*');
   });
 
   it('shows a command of another process as running, and what it did, without a reload', async () => {
@@ -111,6 +169,16 @@ describe('the timeline in a browser', () => {
     await expect.poll(() => row.innerText()).toContain('1 file');
   });
 
+  it('hears what happens in a browser that cannot iterate over a stream, as Safari', async () => {
+    const page = await opened.page.context().newPage();
+    await page.addInitScript('delete ReadableStream.prototype[Symbol.asyncIterator]');
+    await page.goto(opened.page.url());
+    await page.locator('.entry').first().waitFor();
+    await opened.bed.savepoint.checkpoint({ description: 'while Safari looks' });
+    await page.locator('.entry', { hasText: 'while Safari looks' }).waitFor();
+    await page.close();
+  });
+
   it('counts the lines of a prompt anew while its agent goes on', async () => {
     const { page, bed } = opened;
     await page.getByText('Live', { exact: true }).waitFor();
@@ -123,6 +191,25 @@ describe('the timeline in a browser', () => {
     await expect.poll(() => row.innerText()).toContain('+3');
   });
 
+  it('asks again for the lines that the server had no time to count', async () => {
+    const { page, project } = opened;
+    await page.route('**/lines', async (route) => {
+      const { ids } = route.request().postDataJSON() as LinesRequest;
+      const response = await route.fetch();
+      const { lines } = (await response.json()) as LinesAnswer;
+      const [first = ''] = ids;
+      await route.fulfill({ response, json: { lines: { [first]: lines[first] } } });
+    });
+    await opened.goTo({ view: 'store' });
+    await opened.goTo({ view: 'timeline', project });
+    const lines = (title: string) =>
+      page.locator('.entry', { hasText: title }).locator('.lines').innerText();
+    await expect.poll(() => lines('Add a page for login')).toContain('+1');
+    await expect.poll(() => lines('Write tests for the cart')).toContain('+2');
+    await expect.poll(() => lines('Fix the redirect')).toContain('+2');
+    await page.unroute('**/lines');
+  });
+
   it('says how to get in when the key is of another server', async () => {
     const { page, problems } = opened;
     await page.evaluate("localStorage.setItem('savepoint.key', 'dummy')");
@@ -131,6 +218,55 @@ describe('the timeline in a browser', () => {
     expect(await page.locator('main').innerText()).toContain('savepoint web');
     // The browser tells of each answer 401.
     problems.length = 0;
+  });
+});
+
+const FILLS =
+  "[...document.querySelectorAll('.mark')].map((one) => [one.textContent, getComputedStyle(one).fill])";
+
+describe('points of the timeline', () => {
+  openedBefore(async (bed) => {
+    const time = { now: Date.UTC(2026, 0, 1) };
+    await bed.reopen({ now: () => time.now });
+    const { savepoint } = bed;
+    const prompt = async (agent: string, messageId: string, lines: number, isRun = false) => {
+      time.now += 10 * 60_000;
+      const session = { sessionId: `${agent}-1`, agent, messageId, isRun };
+      await savepoint.checkpoint({ ...session, description: `prompt ${messageId}` });
+      const work = () => bed.put(messageId, 'line\n'.repeat(lines));
+      await bed.tool(messageId, [messageId], work, session);
+    };
+    await prompt('claude-code', 'small', 1);
+    await prompt('claude-code', 'large', 400);
+    await prompt('codex', 'other', 1);
+    await prompt('run', 'command', 1, true);
+    time.now += 10 * 60_000;
+    await savepoint.checkpoint({ description: 'saved by hand' });
+    time.now += 10 * 60_000;
+    const run = await savepoint.execution('job');
+    await run.step('the step', (context) => context.files.write('made', 'x\n'));
+    await run.close();
+  });
+
+  it('have the colour of their agent, the size of their change, and a shape for their kind', async () => {
+    const { page } = opened;
+    const mark = (title: string) => page.locator('.mark').filter({ hasText: title });
+    await mark('the step').waitFor();
+    const fills = (await page.evaluate(FILLS)) as [title: string, fill: string][];
+    const fill = (title: string) => fills.find(([text]) => text.includes(title))?.[1];
+    const [claude, codex] = ['rgb(180, 83, 31)', 'rgb(27, 127, 107)'];
+    expect([fill('prompt small'), fill('prompt large')]).toEqual([claude, claude]);
+    expect(fill('prompt other')).toBe(codex);
+    const radius = async (title: string) =>
+      Number(await mark(title).locator('circle').getAttribute('r'));
+    // Lines are counted after the timeline is shown.
+    await expect.poll(() => radius('prompt large')).toBeGreaterThan(6);
+    expect(await radius('prompt small')).toBeLessThan(4);
+    expect(await mark('prompt command').locator('rect').count()).toBe(1);
+    const path = (title: string) => mark(title).locator('path').getAttribute('d');
+    const corners = async (title: string) => (await path(title))?.match(/[MLH]/g)?.length;
+    expect(await corners('saved by hand')).toBe(3);
+    expect(await corners('the step')).toBe(4);
   });
 });
 
@@ -151,6 +287,25 @@ describe('ten thousand checkpoints in a browser', () => {
     await expect
       .poll(async () => (await page.locator('.selected-time').boundingBox())?.x)
       .toBeGreaterThan(0);
+  });
+
+  it('comes nearer by dragging over the chart', async () => {
+    const { page } = opened;
+    const chart = page.locator('.chart svg');
+    await page.locator('.mark').first().waitFor();
+    const whole = await page.locator('.mark').count();
+    const all = page.getByRole('button', { name: 'All', exact: true });
+    expect(await all.isDisabled()).toBe(true);
+    const { x, y, width } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    await page.mouse.move(x + width * 0.5, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.55, y + 10, { steps: 3 });
+    await page.locator('.chosen').waitFor();
+    await page.mouse.up();
+    await page.locator('.chosen').waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.mark').count()).toBeLessThan(whole);
+    await all.click();
+    await expect.poll(() => page.locator('.mark').count()).toBe(whole);
   });
 
   it('keeps at most 300 rows in the document with ten thousand checkpoints', async () => {

@@ -20,6 +20,7 @@ import type {
   WhyAnswer,
 } from '../../src/web/api.ts';
 import { Plans } from '../../src/web/server/plans.ts';
+import { timelineAnswer } from '../../src/web/server/timeline-answer.ts';
 import { makeWebBed, type WebBed } from './web-bed.ts';
 
 let web: WebBed;
@@ -45,6 +46,27 @@ async function record(): Promise<void> {
 }
 
 describe('projects and timeline', () => {
+  it('says where to go on when a filter has looked at as many as it may', async () => {
+    for (const at of [1, 2, 3, 4, 5]) {
+      await web.bed.savepoint.checkpoint({ description: at === 1 ? 'the needle' : `hay ${at}` });
+    }
+    const ask = (before?: number): Promise<TimelineAnswer> =>
+      timelineAnswer(
+        web.bed.savepoint,
+        { limit: 10, lookAt: 2, text: 'needle', before },
+        new Map(),
+      );
+    const found: string[] = [];
+    let next: number | undefined;
+    do {
+      const answer = await ask(next);
+      found.push(...answer.points.map(({ title }) => title));
+      next = answer.next ?? undefined;
+    } while (next !== undefined);
+    expect(found).toEqual(['the needle']);
+    expect((await ask()).points).toEqual([]);
+  });
+
   it('lists every project of the home with its agents', async () => {
     await record();
     const response = await fetch(`${web.server.url}api/projects`, { headers: web.headers() });
@@ -391,5 +413,23 @@ describe('executions and the store', () => {
     expect(configured.checkpoints).toBe(1);
     const fsck = await web.post<FsckAnswer>('fsck', {});
     expect(fsck).toMatchObject({ readable: true, problems: [] });
+  });
+
+  it('checks a store that is too damaged to be opened', async () => {
+    await record();
+    await web.bed.damageStore();
+    await web.get<ErrorAnswer>('store', 500);
+    const response = await fetch(`${web.server.url}api/projects`, { headers: web.headers() });
+    expect(await response.json()).toMatchObject({ projects: [{ id: web.id, health: 'damaged' }] });
+    const fsck = await web.post<FsckAnswer>('fsck', {});
+    expect(fsck.readable).toBe(false);
+    expect(fsck.problems[0]).toMatchObject({ kind: 'database', file: 'store.db' });
+  });
+
+  it('says of a store on a server that its files are not here', async () => {
+    const other = await makeWebBed({ isOnServer: () => true });
+    const { error } = await other.post<ErrorAnswer>('fsck', {}, 409);
+    expect(error.code).toBe('store-on-server');
+    await other.close();
   });
 });

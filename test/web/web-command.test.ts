@@ -14,6 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { CliProject, MAIN, PATH } from '../e2e/cli-project.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
+import { Terminal } from '../e2e/terminal.ts';
 
 let project: CliProject;
 let child: ChildProcess | null = null;
@@ -118,6 +119,24 @@ describe('savepoint web', () => {
     expect(environment).toContain('DISPLAY=:0');
     expect(environment).not.toContain('dummy-password');
     expect(await end('SIGINT')).toBe(0);
+  });
+
+  it.each([
+    ['a browser', ['web'], /press Enter to open it again.*type: savepoint web --no-open/],
+    ['an address', ['web', '--no-open'], /#token=.*press Enter for a new address/],
+  ])('tells a person at a terminal how to get in with %s', async (_, words, said) => {
+    const programs = join(project.scratch, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'xdg-open'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { ...project.env(), PATH: `${programs}:${PATH}`, DISPLAY: ':0' };
+    const terminal = new Terminal([MAIN, ...words], { cwd: project.root, env, columns: 200 });
+    try {
+      await terminal.until((screen) => said.test(screen.replaceAll('\n', ' ')));
+      terminal.type('\x03');
+      expect(await terminal.exit()).toBe(0);
+    } finally {
+      await terminal.close();
+    }
   });
 
   it('says that a port is in use', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { findProject, storeHome, withoutCredentials } from '../../config/find-project.ts';
 import { shownValue } from '../../config/index.ts';
-import { openStoreIn } from '../../config/project-store.ts';
+import { openStoreIn, placeIn } from '../../config/project-store.ts';
 import { exists, realPathOrNull } from '../../fs/entries.ts';
 import { findProgram } from '../../fs/find-program.ts';
 import { displayText, isSavepointError, type Store, storeDirectory } from '../../index.ts';
@@ -90,6 +90,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
         lockTimeoutMs: LOCK_MS,
       }),
       openStore: (directory) => openStore(call, directory),
+      isOnServer: (directory) => placeIn(directory, io) !== null,
       settingsOf: (root) => settingsOf(call, root),
       retentionOf: (root) => configurationOf(call, root).values,
       onError: (error) => io.err(`savepoint: ${displayText(messageOf(error))}\n`),
@@ -162,6 +163,8 @@ class Opener {
   readonly #file: RedirectFile;
   #end: () => void = () => {};
   #isEnding = false;
+  /** Whether a program opened the browser. A browser in a sandbox, such as a snap, may not read our file. */
+  #hasOpener = false;
 
   constructor(call: Call, server: WebServer, home: string) {
     this.#call = call;
@@ -197,7 +200,11 @@ class Opener {
   async again(): Promise<void> {
     const { io, json } = this.#call;
     if (json || !io.interactive) return;
-    this.#call.hint('press Enter to open it again');
+    this.#call.hint(
+      this.#hasOpener
+        ? 'press Enter to open it again; if no page appears, press Ctrl-C and type: savepoint web --no-open'
+        : 'press Enter for a new address',
+    );
     while ((await io.ask('')) !== null) this.#open();
   }
 
@@ -215,6 +222,7 @@ class Opener {
       else if (!flags.has('no-open'))
         io.err('savepoint: no program was found that opens a browser; use --no-open\n');
     };
+    this.#hasOpener = program !== null;
     if (program === null) {
       print();
       return url;

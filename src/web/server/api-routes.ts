@@ -147,6 +147,7 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
       }
       const request = {
         limit: Math.max(1, numberOf(c, 'limit', MOST_POINTS) ?? DEFAULT_LIMIT),
+        lookAt: MOST_POINTS,
         before: numberOf(c, 'before', Number.MAX_SAFE_INTEGER),
         text: wordOf(c, 'text'),
         path: pathIn(c),
@@ -254,8 +255,7 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   // Not through an open project: a damaged store cannot be opened.
   app.post('/api/projects/:p/fsck', async (c) => {
     await bodyOf(c, exact({}), SMALL);
-    const root = await projects.rootOf(c.req.param('p'));
-    return c.json(await fsckAnswer(root, projects.home));
+    return c.json(await fsckAnswer(projects.storeFolder(c.req.param('p'))));
   });
 
   app.get('/api/projects/:p/events', async (c) => {

@@ -33,13 +33,14 @@ export async function fileAnswer(savepoint: Savepoint, named: NamedPath): Promis
 }
 
 function eventJson(found: FileChange, names: PathNames): FileEvent {
-  const { kind, change, insertions, deletions, takenBack } = found;
+  const { kind, change, from, insertions, deletions, takenBack } = found;
   const { seq, createdAt, origin, attribution, before, after } = change;
   return {
     seq,
     at: createdAt,
     path: names.name(change.path),
     change: kind,
+    ...(from === null ? {} : { from: names.name(from) }),
     origin,
     attribution,
     author: authorOf(found),

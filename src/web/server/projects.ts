@@ -7,6 +7,7 @@ import {
   type OpenOptions,
   openSavepoint,
   type Savepoint,
+  SavepointError,
   type Session,
   type Store,
   sqliteStore,
@@ -21,6 +22,8 @@ export interface ProjectsOptions {
   readonly optionsFor: (root: string) => Partial<OpenOptions>;
   /** How the store of a project is opened that has this private folder; left out: it is in the folder. */
   readonly openStore?: (directory: string) => Promise<Store>;
+  /** Whether the store of the project that has this private folder is on a server; left out: none is. */
+  readonly isOnServer?: (directory: string) => boolean;
   readonly idleMs?: number;
 }
 
@@ -81,7 +84,7 @@ export class Projects {
   }
 
   /** The project's folder, as its store has it. Throws `not-found`. */
-  async rootOf(id: string): Promise<string> {
+  async #rootOf(id: string): Promise<string> {
     const store = await this.#openStore(this.#folder(id));
     try {
       const { project } = await store.state();
@@ -90,6 +93,15 @@ export class Projects {
     } finally {
       await store.close();
     }
+  }
+
+  /** The folder that has the whole store of a project. Throws `not-found`, and `store-on-server`. */
+  storeFolder(id: string): string {
+    const folder = this.#folder(id);
+    if (this.#options.isOnServer?.(folder) !== true) return folder;
+    throw new SavepointError('store-on-server', 'the timeline of this project is on a server', {
+      hint: 'the server looks after its own files: pg_amcheck, data checksums',
+    });
   }
 
   async close(): Promise<void> {
@@ -120,7 +132,7 @@ export class Projects {
   }
 
   async #open(id: string): Promise<Savepoint> {
-    const root = await this.rootOf(id);
+    const root = await this.#rootOf(id);
     return openSavepoint({
       ...this.#options.optionsFor(root),
       project: root,
@@ -154,7 +166,8 @@ export class Projects {
       return {
         ...NOTHING,
         id,
-        name: id,
+        name: known?.json.name ?? id,
+        root: known?.json.root ?? '',
         health: 'damaged',
         problem: errorAnswer(error).body.error,
       };
@@ -185,7 +198,6 @@ export class Projects {
 const GONE: readonly string[] = ['store-closed', 'store-missing', 'store-corrupt', 'store-failed'];
 
 const NOTHING = {
-  root: '',
   lastActiveAt: null,
   agents: [],
   sessions: 0,

@@ -3,7 +3,7 @@ import { timeJson } from '../../cli/json-shapes.ts';
 import {
   type BlobId,
   type Change,
-  checkProject,
+  checkStoreIn,
   type RetentionRules,
   type Savepoint,
   type SessionSummary,
@@ -83,8 +83,9 @@ export async function pruneAnswer(
   };
 }
 
-export async function fsckAnswer(project: string, home: string): Promise<FsckAnswer> {
-  const { readable, rows, blobs, problems } = await checkProject({ project, home });
+/** `directory`: the folder of the store, which may be too damaged to say of which project it is. */
+export async function fsckAnswer(directory: string): Promise<FsckAnswer> {
+  const { readable, rows, blobs, problems } = await checkStoreIn(directory);
   const names = new PathNames();
   return {
     readable,

@@ -24,6 +24,8 @@ import type {
 
 export interface TimelineRequest {
   readonly limit: number;
+  /** How many checkpoints are looked at for a filter. */
+  readonly lookAt: number;
   readonly before?: number | undefined;
   readonly text?: string | undefined;
   readonly path?: NamedPath | undefined;
@@ -78,7 +80,7 @@ async function find(
   request: TimelineRequest,
   sessions: readonly Session[],
 ): Promise<Found> {
-  const { limit, before, text, path, agents, until, since, kinds } = request;
+  const { limit, lookAt, before, text, path, agents, until, since, kinds } = request;
   const ids = sessionsAsked(request, sessions);
   if (ids !== null && ids.length === 0) return { listed: [], filtered: 0, next: null };
   const needle = text?.toLowerCase();
@@ -86,7 +88,7 @@ async function find(
   const query: CheckpointQuery = {
     kinds: kinds ?? MADE,
     // One more than is shown tells whether there are others.
-    limit: isFilter ? MOST_POINTS : limit + 1,
+    limit: isFilter ? lookAt : limit + 1,
     ...(before === undefined ? {} : { before }),
     ...(since === undefined ? {} : { since }),
     ...(path === undefined ? {} : { path: selectedPath(savepoint.root, path) }),
@@ -101,7 +103,10 @@ async function find(
     return isAsked && (until === undefined || createdAt <= until);
   });
   const listed = fitting.slice(0, limit);
-  const next = listed.length < fitting.length ? (listed.at(-1)?.seq ?? null) : null;
+  const isCut = listed.length < fitting.length;
+  // Older ones that nobody has looked at may fit as well.
+  const hasOlder = isFilter && all.length >= lookAt;
+  const next = (isCut ? listed.at(-1) : hasOlder ? all.at(-1) : undefined)?.seq ?? null;
   return { listed, filtered: all.length - fitting.length, next };
 }
 

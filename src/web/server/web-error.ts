@@ -42,6 +42,7 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
   'file-missing': 404,
   'store-missing': 404,
   'project-missing': 404,
+  'store-on-server': 409,
   'store-locked': 503,
   'store-unreachable': 503,
   'store-full': 507,

@@ -10,6 +10,7 @@ export function useKeys(keys: Keys): void {
     const hear = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open]') !== null) return;
+      if (PRESSES.includes(event.key) && isPressed(event.target)) return;
       const act = latest.current[event.key];
       if (act === undefined) return;
       event.preventDefault();
@@ -18,6 +19,13 @@ export function useKeys(keys: Keys): void {
     addEventListener('keydown', hear);
     return () => removeEventListener('keydown', hear);
   }, []);
+}
+
+/** Keys that press the link or button that has the focus. */
+const PRESSES: readonly string[] = ['Enter', ' '];
+
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a[href], button, summary, label') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

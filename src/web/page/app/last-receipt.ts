@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 
 /** What was done last in this page, and can be taken back with one press until the next thing happens. */
 export interface LastReceipt {
@@ -10,4 +10,16 @@ export interface LastReceipt {
   readonly seq: number;
 }
 
-export const lastReceipt = signal<LastReceipt | null>(null);
+const STORED = 'savepoint.last';
+
+/** Lives as long as the tab, so that a reload takes no Undo away. */
+export const lastReceipt = signal<LastReceipt | null>(stored());
+
+effect(() => {
+  if (lastReceipt.value === null) sessionStorage.removeItem(STORED);
+  else sessionStorage.setItem(STORED, JSON.stringify(lastReceipt.value));
+});
+
+function stored(): LastReceipt | null {
+  return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as LastReceipt | null;
+}

@@ -8,7 +8,7 @@ import { route } from './router.ts';
 /** Whether what happens in the project that is shown appears by itself. `idle`: no project is shown. */
 export const connection = signal<'idle' | 'connecting' | 'live' | 'away'>('idle');
 
-type Listener = (event: LiveEvent) => void;
+type Listener = (event: LiveEvent, project: string) => void;
 const listeners = new Set<Listener>();
 
 /** Calls back at each event of the project that is shown. */
@@ -16,7 +16,7 @@ export function useLive(listener: Listener): void {
   const latest = useRef(listener);
   latest.current = listener;
   useEffect(() => {
-    const hear: Listener = (event) => latest.current(event);
+    const hear: Listener = (event, project) => latest.current(event, project);
     listeners.add(hear);
     return () => {
       listeners.delete(hear);
@@ -58,9 +58,9 @@ async function follow(project: string, signal: AbortSignal): Promise<void> {
       const { body } = await request('GET', inProject(project, 'events'), { query, signal });
       connection.value = 'live';
       failures = 0;
-      for await (const event of eventsIn(body ?? new ReadableStream())) {
+      for await (const event of eventsIn(body?.getReader())) {
         if (event.type === 'changed') heard.set(project, event.seq);
-        for (const listener of listeners) listener(event);
+        for (const listener of listeners) listener(event, project);
       }
     } catch {}
     if (signal.aborted) return;
@@ -69,16 +69,24 @@ async function follow(project: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveEvent> {
+// By a reader: Safari has no `for await` over a stream.
+async function* eventsIn(body: ByteReader | undefined): AsyncGenerator<LiveEvent> {
   let text = '';
   const decoder = new TextDecoder();
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    const blocks = text.split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const data = block.split('\n').flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
-      if (data.length > 0) yield JSON.parse(data.join('\n')) as LiveEvent;
+  try {
+    for (let read = await body?.read(); read?.value !== undefined; read = await body?.read()) {
+      text += decoder.decode(read.value, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const data = block.split('\n').flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
+        if (data.length > 0) yield JSON.parse(data.join('\n')) as LiveEvent;
+      }
     }
+  } finally {
+    // A listener that throws must not leave a connection behind: browsers open few.
+    await body?.cancel().catch(() => {});
   }
 }
+
+type ByteReader = ReadableStreamDefaultReader<Uint8Array>;

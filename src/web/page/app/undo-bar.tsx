@@ -6,8 +6,10 @@ import { linkTo } from './routes.ts';
 /** The way back from what was just done, at the top of every view until the next thing happens. */
 export function UndoBar() {
   const last = lastReceipt.value;
-  useLive((event) => {
-    if (event.type === 'changed' && event.seq > (last?.seq ?? 0)) lastReceipt.value = null;
+  useLive((event, project) => {
+    // Another project counts for itself.
+    if (event.type !== 'changed' || project !== last?.project) return;
+    if (event.seq > last.seq) lastReceipt.value = null;
   });
   if (last === null) return null;
   const { project, operationId: operation } = last;

@@ -14,6 +14,9 @@ export function Calls({ calls }: { readonly calls: readonly ToolCall[] }) {
   return (
     <section class="calls" aria-labelledby="calls-heading">
       <h2 id="calls-heading">What it did</h2>
+      {calls.some(isWordless) && (
+        <p class="quiet">The text of a command is on record only while the command runs.</p>
+      )}
       <ol>{early.map(callItem)}</ol>
       {later.length > 0 && (
         <details>
@@ -26,13 +29,16 @@ export function Calls({ calls }: { readonly calls: readonly ToolCall[] }) {
 }
 
 function callItem(call: ToolCall, i: number) {
-  const { command, changes, running, subagentId, at } = call;
+  const { command, changes, running, toolCallId, subagentId, at } = call;
   const more = changes.length - SHOWN_CHANGES;
   return (
     <li key={i} class={running ? 'call running' : 'call'}>
       <p class="meta">
         <span>{titleOf(call)}</span>
         {command !== null && <code class="command">{firstLine(command)}</code>}
+        {isWordless(call) && toolCallId !== null && (
+          <code class="command quiet">{displayText(toolCallId)}</code>
+        )}
         {subagentId !== null && <span class="badge">sub-agent</span>}
         {running && <span class="badge running">running</span>}
         <time class="quiet" dateTime={new Date(at).toISOString()}>
@@ -53,6 +59,11 @@ function callItem(call: ToolCall, i: number) {
       </ul>
     </li>
   );
+}
+
+/** A command that has ended: which call of the agent it was is all that is on record of it. */
+function isWordless({ origin, command }: ToolCall): boolean {
+  return origin === 'shell' && command === null;
 }
 
 function titleOf({ origin, toolCallId }: ToolCall): string {

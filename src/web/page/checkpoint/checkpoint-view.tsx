@@ -31,7 +31,9 @@ export function CheckpointView({ route }: CheckpointProps) {
     [project, id],
   );
   useLive((event) => {
-    if (event.type === 'changed') again();
+    const isAtWork = loaded.state === 'ready' && loaded.value.calls.some(({ running }) => running);
+    // A command that is killed ends without a change.
+    if (event.type === 'changed' || (event.type === 'running' && isAtWork)) again();
   });
   return (
     <Either of={loaded} what="the checkpoint" again={again}>
@@ -62,40 +64,51 @@ function Checkpoint({ project, answer }: AnswerProps) {
   return (
     <div class="checkpoint" ref={place}>
       <Heading project={project} answer={answer} />
+      <Calls calls={calls} />
       {files.length === 0 ? (
-        <Empty title="No file changed under this checkpoint.">
-          <p class="quiet">
-            {answer.checkpoint.kind === 'safety'
-              ? 'It keeps what was there before a rewind.'
-              : 'The agent only answered, or what it did is not on record.'}
-          </p>
-        </Empty>
+        <NoFiles answer={answer} />
       ) : (
-        <>
-          <Calls calls={calls} />
-          <div class="with-tree">
-            <FileTree files={files} visit={(path) => showFile(place.current, path)} />
-            <section class="files" aria-labelledby="files-heading">
-              <div class="files-bar">
-                <h2 id="files-heading">{counted(answer.files.length, 'file')}</h2>
-                <span class="quiet wide-only">
-                  <kbd>n</kbd> and <kbd>p</kbd> go through the files
-                </span>
-                <DiffStyleSwitch />
-              </div>
-              {files.map((file, i) => (
-                <FileSection key={file.path} {...{ project, answer, file }} isEarly={i < 5} />
-              ))}
-              {more > 0 && (
-                <button type="button" onClick={() => setMost(most + 5 * SHOWN_FILES)}>
-                  Show {counted(more, 'more file')}
-                </button>
-              )}
-            </section>
-          </div>
-        </>
+        <div class="with-tree">
+          <FileTree files={files} visit={(path) => showFile(place.current, path)} />
+          <section class="files" aria-labelledby="files-heading">
+            <div class="files-bar">
+              <h2 id="files-heading">{counted(answer.files.length, 'file')}</h2>
+              <span class="quiet wide-only">
+                <kbd>n</kbd> and <kbd>p</kbd> go through the files
+              </span>
+              <DiffStyleSwitch />
+            </div>
+            {files.map((file, i) => (
+              <FileSection key={file.path} {...{ project, answer, file }} isEarly={i < 5} />
+            ))}
+            {more > 0 && (
+              <button type="button" onClick={() => setMost(most + 5 * SHOWN_FILES)}>
+                Show {counted(more, 'more file')}
+              </button>
+            )}
+          </section>
+        </div>
       )}
     </div>
+  );
+}
+
+function NoFiles({ answer: { calls, checkpoint } }: { readonly answer: CheckpointAnswer }) {
+  if (calls.some(({ running }) => running)) {
+    return (
+      <Empty title="No change of a file is on record yet.">
+        <p class="quiet">What a command changed is found when it ends.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No file changed under this checkpoint.">
+      <p class="quiet">
+        {checkpoint.kind === 'safety'
+          ? 'It keeps what was there before a rewind.'
+          : 'The agent only answered, or what it did is not on record.'}
+      </p>
+    </Empty>
   );
 }
 

@@ -29,6 +29,8 @@ export function FileSection({ project, answer, file, isEarly }: SectionProps) {
   const [isOpen, setOpen] = useState(file.insertions + file.deletions <= MANY_LINES);
   const { path, from, status, takenBack } = file;
   const { id } = answer.checkpoint;
+  // Without its old name, a renamed file would only be deleted.
+  const paths = from === undefined ? [path] : [path, from];
   return (
     <section class="file" ref={place} data-path={path}>
       <div class="file-bar">
@@ -63,7 +65,7 @@ export function FileSection({ project, answer, file, isEarly }: SectionProps) {
         {takenBack !== 'yes' && (
           <a
             class="button small"
-            href={linkTo({ view: 'rewind', project, id, take: 'message', paths: [path] })}
+            href={linkTo({ view: 'rewind', project, id, take: 'message', paths })}
           >
             Take back<span class="unseen"> {displayText(path)}</span>
           </a>

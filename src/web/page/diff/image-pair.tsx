@@ -30,9 +30,7 @@ interface PictureProps {
 }
 
 function Picture({ project, name, side, when }: PictureProps) {
-  const { state, image } = side;
-  const blob = state !== null && state.type !== 'unknown' ? (state.blob ?? null) : null;
-  const url = useImage(project, blob, image);
+  const url = useImage(project, side);
   const [size, setSize] = useState('');
   return (
     <figure>
@@ -40,8 +38,10 @@ function Picture({ project, name, side, when }: PictureProps) {
         {when === 'before' ? 'Before' : 'After'}: {sizeOf(side)}
         {size === '' ? '' : `, ${size}`}
       </figcaption>
-      {url === 'failed' ? (
-        <p class="no-diff">The image cannot be shown.</p>
+      {url === 'failed' || url === 'too-large' ? (
+        <p class="no-diff">
+          {url === 'failed' ? 'The image cannot be shown.' : 'Too large to be shown here.'}
+        </p>
       ) : (
         url !== null && (
           <img
@@ -57,31 +57,47 @@ function Picture({ project, name, side, when }: PictureProps) {
   );
 }
 
-/** Its bytes come with the key, which an `<img>` could not send. */
-function useImage(project: string, blob: string | null, type: string | null): string | null {
+/** The server sends no more. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The bytes of an image as an address for an `<img>`, which could not send the key with a request of its own. */
+function useImage(project: string, { state, image, text }: Side): string | null {
   const [url, setUrl] = useState<string | null>(null);
+  const isThere = state !== null && state.type !== 'unknown';
+  const blob = isThere ? (state.blob ?? null) : null;
+  const isTooLarge = isThere && state.size > MOST_BYTES;
   useEffect(() => {
-    setUrl(null);
-    if (blob === null || type === null) return;
+    setUrl(isTooLarge ? 'too-large' : null);
+    if (image === null || isTooLarge || (blob === null && text === null)) return;
     const control = new AbortController();
     let made: string | undefined;
-    request('GET', inProject(project, 'blobs', blob), {
-      query: { type },
-      signal: control.signal,
-    })
-      .then((response) => response.blob())
-      .then(
-        (bytes) => {
-          if (control.signal.aborted) return;
-          made = URL.createObjectURL(bytes);
-          setUrl(made);
-        },
-        () => control.signal.aborted || setUrl('failed'),
-      );
+    const bytes =
+      text === null
+        ? imageOnRecord(project, blob ?? '', image, control.signal)
+        : Promise.resolve(new Blob([text], { type: image }));
+    bytes.then(
+      (content) => {
+        if (control.signal.aborted) return;
+        made = URL.createObjectURL(content);
+        setUrl(made);
+      },
+      () => control.signal.aborted || setUrl('failed'),
+    );
     return () => {
       control.abort();
       if (made !== undefined) URL.revokeObjectURL(made);
     };
-  }, [project, blob, type]);
+  }, [project, blob, image, text, isTooLarge]);
   return url;
+}
+
+async function imageOnRecord(
+  project: string,
+  blob: string,
+  type: string,
+  signal: AbortSignal,
+): Promise<Blob> {
+  return (
+    await request('GET', inProject(project, 'blobs', blob), { query: { type }, signal })
+  ).blob();
 }

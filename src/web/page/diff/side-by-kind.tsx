@@ -16,7 +16,7 @@ export interface SidesProps {
   readonly isNarrow?: boolean;
 }
 
-/** Two states of a file: as text, as images, or in words where it is neither. */
+/** Two states of a file: as text, as images (an SVG as both), or in words where it is neither. */
 export function SidesView(props: SidesProps) {
   const { project, path, before, after, caption, yours, isNarrow = false } = props;
   const chosen = useDiffStyle();
@@ -24,19 +24,21 @@ export function SidesView(props: SidesProps) {
   // A side without a line needs no half of the page.
   const style = isNarrow || a === '' || b === '' ? 'unified' : chosen;
   const mode = modeText(before, after);
+  const hasImage = before.image !== null || after.image !== null;
   return (
     <>
       {mode}
+      {hasImage && (a === null || a !== b) && (
+        <ImagePair {...{ project, before, after }} name={path} />
+      )}
       {a !== null && b !== null ? (
         a === b && yours === undefined ? (
           mode === null && <p class="quiet">The content is the same on both sides.</p>
         ) : (
           <DiffTable {...{ path, style, caption, yours }} before={a} after={b} />
         )
-      ) : before.image !== null || after.image !== null ? (
-        <ImagePair {...{ project, before, after }} name={path} />
       ) : (
-        <p class="no-diff">{inWords(before, after)}</p>
+        !hasImage && <p class="no-diff">{inWords(before, after)}</p>
       )}
     </>
   );

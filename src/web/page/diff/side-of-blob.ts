@@ -15,6 +15,7 @@ const IMAGES: Readonly<Record<string, ImageType>> = {
   bmp: 'image/bmp',
   ico: 'image/x-icon',
 };
+const SVG = /\.svg$/i;
 
 /** A state on record as a side of a diff: its content is fetched by its id. */
 export async function sideOf(
@@ -37,5 +38,6 @@ export async function sideOf(
   const response = await request('GET', inProject(project, 'blobs', blob), { signal });
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes.includes(0)) return side('binary');
-  return { state, text: new TextDecoder().decode(bytes), why: null, image: null };
+  const svg = SVG.test(path) ? 'image/svg+xml' : null;
+  return { state, text: new TextDecoder().decode(bytes), why: null, image: svg };
 }

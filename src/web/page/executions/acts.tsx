@@ -66,8 +66,8 @@ function Resume({ name, onEnd }: ActProps) {
   return (
     <>
       <p>
-        {counted(plan.done, 'step')} stay done; the program goes on with step {plan.next} when it is
-        started.{' '}
+        {counted(plan.done, 'step stays', 'steps stay')} done; the program goes on with step{' '}
+        {plan.next} when it is started.{' '}
         {plan.rolledBack.length === 0
           ? 'No step has to be rolled back.'
           : `Rolled back first: ${plan.rolledBack.map(stepName).join(', ')}.`}

@@ -88,7 +88,7 @@ function Event({ project, event, answer, isMarked, mark }: EventProps) {
               project,
               id: author.checkpointId,
               take: 'message',
-              paths: [path],
+              paths: namesUnder(author.checkpointId, answer.events),
             })}
           >
             Take back
@@ -98,6 +98,14 @@ function Event({ project, event, answer, isMarked, mark }: EventProps) {
       {isMarked && <EventDiff {...{ project, event }} />}
     </li>
   );
+}
+
+/** The names that the file had under a checkpoint: a rename goes back only with both of them. */
+function namesUnder(checkpoint: string, events: readonly FileEvent[]): string[] {
+  const own = events.filter(({ author }) => author.checkpointId === checkpoint);
+  return [
+    ...new Set(own.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))),
+  ];
 }
 
 function EventDiff({ project, event }: Pick<EventProps, 'project' | 'event'>) {

@@ -17,6 +17,7 @@ export function ProjectStore({ project }: { readonly project: string }) {
     (signal) => get<StoreAnswer>(inProject(project, 'store'), { signal }),
     [project],
   );
+  const store = loaded.state === 'ready' ? loaded.value : null;
   return (
     <div class="store">
       <p class="crumb">
@@ -24,16 +25,17 @@ export function ProjectStore({ project }: { readonly project: string }) {
       </p>
       <h1>{displayText(known?.name ?? 'Store')}</h1>
       <Either of={loaded} what="the store" again={again}>
-        {(store) => (
-          <>
-            <Figures store={store} />
-            <Health project={project} problems={store.problems} />
-            <PrunePreview project={project} />
-            <Sessions sessions={store.sessions} />
-            <Settings settings={store.settings} />
-          </>
-        )}
+        {(store) => <Figures store={store} />}
       </Either>
+      {/* Also where the store cannot be read: the check says why. */}
+      <Health project={project} problems={store?.problems ?? []} />
+      {store !== null && (
+        <>
+          <PrunePreview project={project} />
+          <Sessions sessions={store.sessions} />
+          <Settings settings={store.settings} />
+        </>
+      )}
     </div>
   );
 }

@@ -16,13 +16,18 @@ export function useTimeline(
   project: string,
   filter: string,
 ): readonly [Loaded<Timeline>, again: () => void] {
-  const load = (signal: AbortSignal, limit?: number) =>
+  const load = (signal: AbortSignal, part: { limit?: number; before?: number } = {}) =>
     get<TimelineAnswer>(inProject(project, 'timeline'), {
-      query: { ...parseFilter(filter), limit },
+      query: { ...parseFilter(filter), ...part },
       signal,
     });
   const [loaded, again] = useLoaded(
-    async (signal) => timelineOf(await load(signal), filter !== ''),
+    async (signal) => {
+      const first = await load(signal);
+      return filter === ''
+        ? timelineOf(first, false)
+        : withOlder(first, (before) => load(signal, { before }));
+    },
     [project, filter],
     [project],
   );
@@ -51,7 +56,7 @@ export function useTimeline(
         live.current.base === mine &&
         (live.current.now?.seq ?? heard.current) < heard.current
       ) {
-        const newest = await load(new AbortController().signal, NEWEST);
+        const newest = await load(new AbortController().signal, { limit: NEWEST });
         const { base: still, now } = live.current;
         if (now === null || still !== mine) return;
         const next = withNewest(now, newest, filter !== '');
@@ -86,34 +91,59 @@ export function useTimeline(
   return [{ ...loaded, value: lines.addedTo(now) }, again];
 }
 
-const LINES_AT_ONCE = 500;
-const MOST_COUNTED = 3000;
+const ENOUGH = 10_000;
 
-/** Counts the lines of checkpoints for which nobody did before, newest first. */
+/** The server looks at a part of the timeline for a filter: goes on with older parts until there is enough to show. */
+async function withOlder(
+  first: TimelineAnswer,
+  load: (before: number) => Promise<TimelineAnswer>,
+): Promise<Timeline> {
+  const newer: TimelineAnswer[] = [];
+  let oldest = first;
+  for (let found = first.points.length; found < ENOUGH && oldest.next !== null; ) {
+    newer.push(oldest);
+    oldest = await load(oldest.next);
+    found += oldest.points.length;
+  }
+  return newer.reduceRight(
+    (timeline, answer) => withNewest(timeline, answer, true),
+    timelineOf(oldest, true),
+  );
+}
+
+const LINES_AT_ONCE = 500;
+
+/** Counts the lines of checkpoints for which nobody did before, newest first, one request after the other. */
 function useLines(project: string, timeline: Timeline | null) {
   const [counts, setCounts] = useState<LinesAnswer['lines']>({});
   const asked = useRef(new Set<string>());
-  const missing =
-    timeline?.entries
-      .slice(0, MOST_COUNTED)
-      .flatMap((entry) =>
+  const isAsking = useRef(false);
+  const count = async (ids: readonly string[]) => {
+    isAsking.current = true;
+    for (const id of ids) asked.current.add(id);
+    try {
+      const { lines } = await post<LinesAnswer>(inProject(project, 'lines'), { ids });
+      // Those that would have taken too long are asked for again. The first one had all the time there is.
+      for (const id of ids.slice(1)) if (lines[id] === undefined) asked.current.delete(id);
+      setCounts((last) => ({ ...last, ...lines }));
+    } catch {
+      // They are asked for again when there is something else to show.
+      for (const id of ids) asked.current.delete(id);
+    } finally {
+      isAsking.current = false;
+    }
+  };
+  useEffect(() => {
+    if (isAsking.current) return;
+    const missing = (timeline?.entries ?? []).filter(
+      (entry) =>
         entry.type === 'checkpoint' &&
         entry.insertions === undefined &&
         (entry.files ?? 0) > 0 &&
-        !asked.current.has(entry.id)
-          ? [entry]
-          : [],
-      )
-      .slice(0, LINES_AT_ONCE) ?? [];
-  useEffect(() => {
-    if (missing.length === 0) return;
-    const ids = missing.map(({ id }) => id);
-    for (const id of ids) asked.current.add(id);
-    post<LinesAnswer>(inProject(project, 'lines'), { ids }).then(
-      ({ lines }) => setCounts((last) => ({ ...last, ...lines })),
-      () => {},
+        !asked.current.has(entry.id),
     );
-  }, [project, missing]);
+    if (missing.length > 0) count(missing.slice(0, LINES_AT_ONCE).map(({ id }) => id));
+  });
   return {
     /** More has changed under these: they are counted anew. */
     forget: (ids: readonly string[]) => {
