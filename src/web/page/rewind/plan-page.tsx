@@ -2,14 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { PlanAnswer, PlanLineJson, PlanRequest } from '../../api.ts';
-import { announce } from '../app/announce.tsx';
-import { lastReceipt } from '../app/last-receipt.ts';
 import { DiffStyleSwitch } from '../diff/diff-style.tsx';
 import { counted } from '../ui/shown.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { doesWork, isUndecided } from './plan-choices.ts';
 import { PlanFile } from './plan-file.tsx';
-import { ReceiptView, receiptLine } from './receipt.tsx';
+import { ReceiptView } from './receipt.tsx';
 import { type PlanState, usePlan } from './use-plan.ts';
 
 interface PlanPageProps {
@@ -27,12 +25,7 @@ export function PlanPage({ project, base, title, back, children }: PlanPageProps
   const { plan, error, done } = state;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (done === null) return;
-    const text = receiptLine(done.receipt);
-    const { operationId } = done.receipt;
-    lastReceipt.value = operationId === null ? null : { project, operationId, text, seq: done.seq };
-    announce(text);
-    heading.current?.focus();
+    if (done !== null) heading.current?.focus();
   }, [done]);
   const named = title === 'Undo' && plan !== null ? displayText(capital(plan.description)) : title;
   return (

@@ -2,9 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApplyAnswer, PlanAnswer, PlanRequest } from '../../api.ts';
 import { announce } from '../app/announce.tsx';
 import { type ApiError, post } from '../app/api-client.ts';
+import { lastReceipt } from '../app/last-receipt.ts';
 import { asApiError } from '../app/load.ts';
 import { inProject } from '../app/projects.ts';
 import { chosenRequest, NO_CHOICES, type PlanChoices } from './plan-choices.ts';
+import { receiptLine } from './receipt.tsx';
 
 export interface PlanState {
   /** What will be applied; null before the first answer. */
@@ -107,6 +109,11 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
       digest: plan.digest,
     }).then(
       (answer) => {
+        const { receipt, seq } = answer;
+        const { operationId } = receipt;
+        const text = receiptLine(receipt);
+        lastReceipt.value = operationId === null ? null : { project, operationId, text, seq };
+        announce(text);
         setDone(answer);
         setError(null);
         setBusy(false);
