@@ -87,8 +87,8 @@ export async function recordTwoMachines(): Promise<string> {
       .reduce((text, { project }) => text.replaceAll(dirname(project), '/home/me'), screen)
       .replaceAll(`:${server.port}/`, ':5432/')
       .replaceAll(/, in\n +/g, ', in ')
-      .replaceAll(/\d+ (seconds?|minutes?) ago {2,}/g, 'just now  ')
-      .replaceAll(/\d+ (seconds?|minutes?) ago/g, 'just now');
+      .replaceAll(/\d+ (seconds?|minutes?) ago/g, 'just now')
+      .replaceAll(/just now {2,}/g, 'just now  ');
   } finally {
     for (const model of models) await model.close();
     for (const stage of [desk, laptop]) stage.remove();
