@@ -35,6 +35,8 @@ const { output } = await bundle.write({
   entryFileNames: '[name].js',
   // Beside the worker, which the code that starts it looks for in its own folder.
   chunkFileNames: 'chunks/[name]-[hash].js',
+  // The words are in every entry, and small.
+  codeSplitting: { groups: [{ name: 'model', test: /src\/model\/[^/]+\.ts$/ }] },
 });
 await bundle.close();
 const modules = output.flatMap((file) => ('moduleIds' in file ? file.moduleIds : []));

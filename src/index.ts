@@ -100,6 +100,14 @@ export {
 } from './model/execution.ts';
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
+export {
+  FILE_CHANGE_KINDS,
+  type FileChangeKind,
+  GAPS,
+  type Gap,
+  LINE_ORIGINS,
+  type LineOriginKind,
+} from './model/line-origin.ts';
 export type { Baseline } from './model/manifest.ts';
 export {
   OPERATION_KINDS,
@@ -196,12 +204,7 @@ export type {
 export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
 export type { Eviction } from './timeline/eviction.ts';
-export {
-  FILE_CHANGE_KINDS,
-  type FileChange,
-  type FileChangeKind,
-} from './timeline/file-history.ts';
-export { GAPS, type Gap } from './timeline/file-versions.ts';
+export type { FileChange } from './timeline/file-history.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
 export type { IsPrivate } from './timeline/private-paths.ts';
@@ -212,14 +215,7 @@ export {
 } from './timeline/retention.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
 export type { Untold } from './timeline/untold.ts';
-export {
-  type FileOrigins,
-  LINE_ORIGINS,
-  type LineOrigin,
-  type LineOriginKind,
-  type LineSpan,
-  type NoLines,
-} from './timeline/why.ts';
+export type { FileOrigins, LineOrigin, LineSpan, NoLines } from './timeline/why.ts';
 export { TAKEN_BACK, type TakenBack } from './timeline/work.ts';
 export type { DocumentPlan } from './transfer/carry-documents.ts';
 export type {

@@ -1,17 +1,13 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { type Change, leavesAsItWas, liveChanges } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import type { FileChangeKind } from '../model/line-origin.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { Store } from '../store/store.ts';
 import { FileVersions, type Version } from './file-versions.ts';
 import { type LineCount, lineCounter } from './line-counts.ts';
-
-/** What a change did to a file. `running`: its tool has not been seen to end. */
-export type FileChangeKind = (typeof FILE_CHANGE_KINDS)[number];
-
-export const FILE_CHANGE_KINDS = ['created', 'modified', 'deleted', 'renamed', 'running'] as const;
 
 /** One change in the life of a file. The change itself has path, time, tool call, and how surely it is whose. */
 export interface FileChange extends LineCount {

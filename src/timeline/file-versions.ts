@@ -2,14 +2,9 @@ import type { KnownStates } from '../capture/known-states.ts';
 import type { Change } from '../model/change.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId, Seq } from '../model/ids.ts';
+import type { Gap } from '../model/line-origin.ts';
 import { isOutside, type TrackedPath } from '../model/path.ts';
-import {
-  type Captured,
-  joins,
-  type State,
-  UNKNOWN_REASONS,
-  type UnknownReason,
-} from '../model/state.ts';
+import { type Captured, joins, type State } from '../model/state.ts';
 import { splitLines } from '../plan/line-diff.ts';
 import { isBinary } from '../plan/merge.ts';
 import type { Store } from '../store/store.ts';
@@ -25,11 +20,6 @@ export interface Version {
   /** What made it. `start`: the record begins here. `hole`: changes before it are not kept. `now`: nobody has recorded it. */
   readonly madeBy: Change | 'start' | 'hole' | 'now';
 }
-
-/** Why nobody can tell who wrote a line: the content at some moment is unknown, or changes are not kept. */
-export type Gap = UnknownReason | 'not-kept';
-
-export const GAPS: readonly Gap[] = [...UNKNOWN_REASONS, 'not-kept'];
 
 /** Where lines of a version can come from. */
 export interface Descent {

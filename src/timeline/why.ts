@@ -2,29 +2,14 @@ import { type CaptureSite, look } from '../capture/capture.ts';
 import type { Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { Gap, LineOriginKind } from '../model/line-origin.ts';
 import { isOutside, type TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { State, UnknownReason } from '../model/state.ts';
 import { diffLines, type Hunk, splitLines } from '../plan/line-diff.ts';
 import { isBinary } from '../plan/merge.ts';
 import type { Store } from '../store/store.ts';
-import { FileVersions, type Gap, isSameContent, type Version } from './file-versions.ts';
-
-/**
- * Who wrote a line. `agent`: a tool call or a command of a session. `outside`: a person, or a program that nobody
- * recorded. `operation`: a person, who resolved a conflict of a rewind. `unrecorded`: somebody, since the file was
- * recorded last. `before`: it was in the file when the record of the file began. `unknown`: nobody can tell.
- */
-export type LineOriginKind = (typeof LINE_ORIGINS)[number];
-
-export const LINE_ORIGINS = [
-  'agent',
-  'outside',
-  'operation',
-  'unrecorded',
-  'before',
-  'unknown',
-] as const;
+import { FileVersions, isSameContent, type Version } from './file-versions.ts';
 
 export interface LineOrigin {
   readonly kind: LineOriginKind;

@@ -121,9 +121,11 @@ async function requireParts(
   ids: readonly PartId[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const sql = 'SELECT hash FROM parts WHERE project = $1 AND hash = ANY($2::bytea[])';
-  const hashes = ids.map((id) => Buffer.from(id, 'hex'));
-  const rows = await session.query<{ hash: Buffer }>(sql, [project, hashes]);
+  const values = [project, ids.map((id) => Buffer.from(id, 'hex'))];
+  const among = 'FROM parts WHERE project = $1 AND hash = ANY($2::bytea[])';
+  const [all] = await session.query<{ count: number }>(`SELECT count(*) ${among}`, values);
+  if (all?.count === ids.length) return;
+  const rows = await session.query<{ hash: Buffer }>(`SELECT hash ${among}`, values);
   const found = new Set(rows.map(({ hash }) => hash.toString('hex')));
   const lost = ids.find((id) => !found.has(id));
   if (lost !== undefined) throw missing(lost);
