@@ -1,20 +1,37 @@
-import type { Client, ClientBase, default as Pg, Pool, PoolClient, QueryResultRow } from 'pg';
+import type {
+  Client,
+  ClientBase,
+  default as Pg,
+  Pool,
+  PoolClient,
+  QueryConfig,
+  QueryResultRow,
+} from 'pg';
 import { SavepointError } from '../../model/errors.ts';
 import { clientConfig, loadPg, NOTICE_LOST_CLIENT, poolConfig } from './connect.ts';
 import { isAborted, isUnreachable } from './failure.ts';
 import type { PostgresOptions } from './options.ts';
 
+/** A statement that is planned once for each connection: the server knows it by its name from then on. */
+export interface Prepared {
+  /** No other statement may have it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+type Sql = string | Prepared;
+
 /** What runs statements: the pool, or the connection of a transaction. Rows are typed by whoever wrote the SQL. */
 export interface Session {
-  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends QueryResultRow>(sql: Sql, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** A session in which statements can write. */
 export interface Writing extends Session {
   /** The number of rows that were written. */
-  run(sql: string, values?: readonly unknown[]): Promise<number>;
+  run(sql: Sql, values?: readonly unknown[]): Promise<number>;
   /** Sends a statement that nobody needs the answer of. If it fails, the end of the transaction says so. */
-  send(sql: string, values?: readonly unknown[]): void;
+  send(sql: Sql, values?: readonly unknown[]): void;
 }
 
 /** A connection of its own, with what the types of `pg` leave out. */
@@ -54,10 +71,10 @@ export class Database implements Session {
 
   /** One statement that reads. Where the connection turns out to be dead, another one is asked once. */
   async query<Row extends QueryResultRow>(
-    sql: string,
+    sql: Sql,
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
-    const ask = async (): Promise<Row[]> => (await this.#pool.query<Row>(sql, [...values])).rows;
+    const ask = async (): Promise<Row[]> => (await this.#pool.query<Row>(bound(sql, values))).rows;
     // Only a connection from before can have died unnoticed. A server that cannot be reached is not asked twice.
     const isFresh = this.#pool.idleCount === 0;
     try {
@@ -155,18 +172,18 @@ class Transaction implements Writing {
   }
 
   async query<Row extends QueryResultRow>(
-    sql: string,
+    sql: Sql,
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
-    return (await this.#client.query<Row>(sql, [...values])).rows;
+    return (await this.#client.query<Row>(bound(sql, values))).rows;
   }
 
-  async run(sql: string, values: readonly unknown[] = []): Promise<number> {
-    return (await this.#client.query(sql, [...values])).rowCount ?? 0;
+  async run(sql: Sql, values: readonly unknown[] = []): Promise<number> {
+    return (await this.#client.query(bound(sql, values))).rowCount ?? 0;
   }
 
-  send(sql: string, values: readonly unknown[] = []): void {
-    const answer = this.#client.query(sql, [...values]);
+  send(sql: Sql, values: readonly unknown[] = []): void {
+    const answer = this.#client.query(bound(sql, values));
     answer.catch(() => {});
     this.#sent.push(answer);
   }
@@ -197,6 +214,11 @@ class Transaction implements Writing {
     );
     return failed?.status === 'rejected' ? failed.reason : null;
   }
+}
+
+function bound(sql: Sql, values: readonly unknown[]): QueryConfig {
+  const statement = typeof sql === 'string' ? { text: sql } : sql;
+  return { ...statement, values: [...values] };
 }
 
 /** Waits for all of them, also where one fails: nothing may be sent once its transaction is over. */

@@ -1,7 +1,7 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
-import type { Session, Writing } from './database.ts';
+import type { Prepared, Session, Writing } from './database.ts';
 import type { OpenedProject, Run } from './opened.ts';
 import { dropParts, putParts, readParts } from './parts.ts';
 import { lockClass } from './schema.ts';
@@ -63,8 +63,11 @@ async function listCategories(session: Session, project: number): Promise<string
 const INSERT = `
   INSERT INTO documents (project, category, key, root, saved_at) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (project, category, key)`;
-const PUT = `${INSERT} DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at`;
-const PUT_NEW = `${INSERT} DO NOTHING`;
+const PUT: Prepared = {
+  name: 'put-document',
+  text: `${INSERT} DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at`,
+};
+const PUT_NEW: Prepared = { name: 'put-new-document', text: `${INSERT} DO NOTHING` };
 
 /** How many parts are new; null where the document was to be new and is not. */
 async function putDocument(

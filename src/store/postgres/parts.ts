@@ -1,11 +1,12 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part, partOf } from '../parts/part.ts';
-import { type Session, together, type Writing } from './database.ts';
+import { type Prepared, type Session, together, type Writing } from './database.ts';
 import { bytesToText } from './record-table.ts';
 
 const HASH_BYTES = 32;
 const STATEMENT_PARTS = 1_000;
+const MOST_PREPARED = 16;
 
 interface PartRow {
   readonly hash: Buffer;
@@ -98,9 +99,11 @@ async function insertParts(
     const places = group.map(
       (_, row) => `($1, ${[2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ')})`,
     );
-    const sql = `
+    const text = `
       INSERT INTO parts (project, hash, kind, children, data) VALUES ${places.join(', ')}
       ON CONFLICT DO NOTHING`;
+    // Most documents bring a few new parts. A statement for every number would fill the server's memory.
+    const sql = group.length > MOST_PREPARED ? text : { name: `put-parts-${group.length}`, text };
     fresh += await session.run(sql, [project, ...group.flatMap(valuesOf)]);
   }
   return fresh;
@@ -115,6 +118,9 @@ function valuesOf({ id, kind, children, data }: Part): unknown[] {
   ];
 }
 
+const AMONG = 'FROM parts WHERE project = $1 AND hash = ANY($2::bytea[])';
+const COUNT_AMONG: Prepared = { name: 'count-parts', text: `SELECT count(*) ${AMONG}` };
+
 async function requireParts(
   session: Session,
   project: number,
@@ -122,10 +128,9 @@ async function requireParts(
 ): Promise<void> {
   if (ids.length === 0) return;
   const values = [project, ids.map((id) => Buffer.from(id, 'hex'))];
-  const among = 'FROM parts WHERE project = $1 AND hash = ANY($2::bytea[])';
-  const [all] = await session.query<{ count: number }>(`SELECT count(*) ${among}`, values);
+  const [all] = await session.query<{ count: number }>(COUNT_AMONG, values);
   if (all?.count === ids.length) return;
-  const rows = await session.query<{ hash: Buffer }>(`SELECT hash ${among}`, values);
+  const rows = await session.query<{ hash: Buffer }>(`SELECT hash ${AMONG}`, values);
   const found = new Set(rows.map(({ hash }) => hash.toString('hex')));
   const lost = ids.find((id) => !found.has(id));
   if (lost !== undefined) throw missing(lost);
