@@ -324,15 +324,30 @@ export interface Side {
  * `URL.createObjectURL` in an `<img>`, which runs no script of an SVG. `type`: one of `IMAGE_TYPES`; else they are
  * `application/octet-stream`.
  */
-export type ImageType =
-  | 'image/png'
-  | 'image/jpeg'
-  | 'image/gif'
-  | 'image/webp'
-  | 'image/avif'
-  | 'image/bmp'
-  | 'image/x-icon'
-  | 'image/svg+xml';
+export type ImageType = (typeof IMAGES)[keyof typeof IMAGES];
+
+const IMAGES = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+} as const;
+
+export const IMAGE_TYPES: readonly string[] = [...new Set(Object.values(IMAGES))];
+
+/** The kind of image that a file is by its name; null for another file. */
+export function imageTypeOf(path: string): ImageType | null {
+  const images: Readonly<Record<string, ImageType>> = IMAGES;
+  return images[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
+}
+
+/** Longer texts are not compared in a browser. */
+export const MAX_TEXT_BYTES: number = 2 * 1024 * 1024;
 
 // --- Plans: rewind, undo, redo ------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import {
   optional,
   TEXT,
 } from '../../model/check.ts';
-import type { LinesAnswer, ProjectsAnswer } from '../api.ts';
+import { IMAGE_TYPES, type LinesAnswer, type ProjectsAnswer } from '../api.ts';
 import type { Access } from './access.ts';
 import { checkpointAnswer, diffAnswer } from './checkpoint-answer.ts';
 import {
@@ -46,7 +46,6 @@ import {
   wordOf,
   wordsOf,
 } from './request.ts';
-import { IMAGE_TYPES } from './sides.ts';
 import { fsckAnswer, pruneAnswer, type ShownSettings, storeAnswer } from './store-answer.ts';
 import { DEFAULT_LIMIT, MOST_POINTS, timelineAnswer } from './timeline-answer.ts';
 import { errorAnswer, WebError } from './web-error.ts';

@@ -18,8 +18,15 @@ import {
   type TrackedPath,
   unifiedHunks,
 } from '../../index.ts';
-import type { CallChange, ChangedFile, CheckpointAnswer, DiffAnswer, ToolCall } from '../api.ts';
-import { bytesOf, MAX_TEXT_BYTES, sideOf, sideState } from './sides.ts';
+import {
+  type CallChange,
+  type ChangedFile,
+  type CheckpointAnswer,
+  type DiffAnswer,
+  MAX_TEXT_BYTES,
+  type ToolCall,
+} from '../api.ts';
+import { bytesOf, sideOf, sideState } from './sides.ts';
 import { WebError } from './web-error.ts';
 
 /** Everything on record of one checkpoint: what was asked, which calls changed what, and what became of each file. */

@@ -15,19 +15,20 @@ import {
   type Savepoint,
 } from '../../index.ts';
 import { sentenceFor } from '../../terminal/reasons.ts';
-import type {
-  ApplyAnswer,
-  ApplyRequest,
-  ConflictPiece,
-  PlanAnswer,
-  PlanHunk,
-  PlanLineAnswer,
-  PlanLineJson,
-  PlanRequest,
+import {
+  type ApplyAnswer,
+  type ApplyRequest,
+  type ConflictPiece,
+  MAX_TEXT_BYTES,
+  type PlanAnswer,
+  type PlanHunk,
+  type PlanLineAnswer,
+  type PlanLineJson,
+  type PlanRequest,
 } from '../api.ts';
 import { ownLines } from './own-lines.ts';
 import { makePlan, type Planned, stampOf } from './plan-requests.ts';
-import { MAX_TEXT_BYTES, sideOf, sideState } from './sides.ts';
+import { sideOf, sideState } from './sides.ts';
 import { undoableJson } from './timeline-answer.ts';
 import { WebError } from './web-error.ts';
 

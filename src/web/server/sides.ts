@@ -1,24 +1,6 @@
 import { stateJson } from '../../cli/json-shapes.ts';
 import { type BlobId, isSavepointError, type Savepoint, type State } from '../../index.ts';
-import type { ImageType, Side, SideState } from '../api.ts';
-
-/** Longer texts are not sent to be compared in a browser. */
-export const MAX_TEXT_BYTES: number = 2 * 1024 * 1024;
-
-/** The images that browsers show. An SVG comes as bytes for an `<img>`, in which no script of it runs. */
-const IMAGES: Readonly<Record<string, ImageType>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  ico: 'image/x-icon',
-  svg: 'image/svg+xml',
-};
-
-export const IMAGE_TYPES: readonly string[] = [...new Set(Object.values(IMAGES))];
+import { imageTypeOf, MAX_TEXT_BYTES, type Side, type SideState } from '../api.ts';
 
 export function sideState(state: State): SideState {
   const json = stateJson(state);
@@ -46,7 +28,7 @@ async function readOrNull(savepoint: Savepoint, blob: BlobId): Promise<Uint8Arra
 /** One side of a diff. `bytes`: of a state that no blob holds, such as the file on disk. */
 export function sideOf(path: string, state: State, bytes: Uint8Array | null): Side {
   const why = whyNoText(state, bytes);
-  const image = IMAGES[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
+  const image = imageTypeOf(path);
   const isImage = image !== null && bytes !== null;
   const text = why === null && bytes !== null ? new TextDecoder().decode(bytes) : null;
   return {
