@@ -71,6 +71,8 @@ async function richProject(): Promise<ServerProject> {
   const store = await sqliteStore({ directory: one.folder });
   await new ProjectStorage({ store }).save('notes', 'a\0b', { big: 'x'.repeat(10_000) });
   await store.close();
+  // A scan counts files that are as young as a tick of the clock as to be looked at again, and the next one does not.
+  await setTimeout(100);
   return one;
 }
 
