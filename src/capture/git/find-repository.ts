@@ -13,10 +13,9 @@ export interface FoundRepository {
 
 /** Looks upward from a project for the repository that it lies in, as git does. */
 export function findRepository(root: string): FoundRepository | null {
-  const device = deviceOf(root);
   for (let top = root; ; top = dirname(top)) {
     // Git does not cross into another file system.
-    if (deviceOf(top) !== device) return null;
+    if (top !== root && deviceOf(top) !== deviceOf(root)) return null;
     const gitDir = gitDirIn(top);
     if (gitDir !== null) return { top, gitDir, commonDir: commonDirOf(gitDir) };
     if (top === dirname(top)) return null;
