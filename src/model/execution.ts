@@ -86,3 +86,9 @@ export interface StoredDocument {
   readonly root: PartId;
   readonly savedAt: number;
 }
+
+/** Orders documents by category, then by key: by code units, whatever a database takes for the order of texts. */
+export function byName(a: StoredDocument, b: StoredDocument): number {
+  if (a.category !== b.category) return a.category < b.category ? -1 : 1;
+  return a.key < b.key ? -1 : 1;
+}

@@ -406,10 +406,8 @@ export interface DocumentStore {
   put(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean>;
   /** Whether there was one. Otherwise as `put`. */
   remove(category: string, key: string, options: LockOptions): Promise<boolean>;
-  /** Every category that has a document, in the order of their characters. */
-  categories(): Promise<readonly string[]>;
-  /** In the order of their keys; with a key, at most that one. */
-  list(category: string, key?: string): Promise<readonly StoredDocument[]>;
+  /** All, of one category, or at most one by its name; in the order of categories, then of keys. */
+  list(category?: string, key?: string): Promise<readonly StoredDocument[]>;
   /** A document with all its parts, verified. Throws `part-missing` or `part-corrupt`. */
   read(category: string, key: string): Promise<WholeDocument | null>;
   /**

@@ -118,13 +118,8 @@ function put(
 }
 
 async function documentsByName(store: Store): Promise<Map<string, StoredDocument>> {
-  const found = new Map<string, StoredDocument>();
-  for (const category of await store.documents.categories()) {
-    for (const document of await store.documents.list(category)) {
-      found.set(nameOf(document), document);
-    }
-  }
-  return found;
+  const documents = await store.documents.list();
+  return new Map(documents.map((document) => [nameOf(document), document]));
 }
 
 function nameOf({ category, key }: StoredDocument): string {

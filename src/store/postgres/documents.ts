@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../../model/execution.ts';
+import { byName, type StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import type { Prepared, Session, Writing } from './database.ts';
@@ -17,7 +17,6 @@ export function documentStore(run: Run<OpenedProject>): DocumentStore {
       }),
     remove: (category, key, options) =>
       run((opened) => removeDocument(opened, category, key, options)),
-    categories: () => run(({ database, project }) => listCategories(database, project)),
     list: (category, key) =>
       run((opened) => listDocuments(opened.database, opened.project, category, key)),
     read: (category, key) =>
@@ -52,12 +51,6 @@ export function documentName(
   { category, key }: Pick<StoredDocument, 'category' | 'key'>,
 ): readonly [number, string, string] {
   return [project, written(category), written(key)];
-}
-
-async function listCategories(session: Session, project: number): Promise<string[]> {
-  const sql = 'SELECT DISTINCT category FROM documents WHERE project = $1';
-  const rows = await session.query<{ category: string }>(sql, [project]);
-  return rows.map(({ category }) => read(category)).sort();
 }
 
 const INSERT = `
@@ -150,24 +143,19 @@ interface DocumentRow {
   readonly saved_at: number;
 }
 
-const FIND =
-  'SELECT category, key, root, saved_at FROM documents WHERE project = $1 AND category = $2';
+const FIND = 'SELECT category, key, root, saved_at FROM documents WHERE project = $1';
 
-/** In the order of their keys; with a key, at most that one. */
+const NAMED = ['', 'AND category = $2', 'AND category = $2 AND key = $3'];
+
 async function listDocuments(
   session: Session,
   project: number,
-  category: string,
+  category?: string,
   key?: string,
 ): Promise<StoredDocument[]> {
-  const rows =
-    key === undefined
-      ? await session.query<DocumentRow>(FIND, [project, written(category)])
-      : await session.query<DocumentRow>(
-          `${FIND} AND key = $3`,
-          documentName(project, { category, key }),
-        );
-  return rows.map(toDocument).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const names = [category, key].filter((name) => name !== undefined).map(written);
+  const sql = `${FIND} ${NAMED[names.length]}`;
+  return (await session.query<DocumentRow>(sql, [project, ...names])).map(toDocument).sort(byName);
 }
 
 function toDocument({ category, key, root, saved_at }: DocumentRow): StoredDocument {

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../model/clock.ts';
-import type { StoredDocument } from '../../model/execution.ts';
+import { byName, type StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
 import {
@@ -27,7 +27,6 @@ export function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
   return {
     put: (write, options) => run(() => writer.put(write, options)),
     remove: (category, key, options) => run(() => writer.remove(category, key, options)),
-    categories: () => run(({ connection }) => listCategories(connection)),
     list: (category, key) => run(({ connection }) => listDocuments(connection, category, key)),
     read: (category, key) =>
       run(({ connection }) =>
@@ -111,20 +110,14 @@ function removeDocument(connection: Connection, category: string, key: string): 
 
 const FIND = `
   SELECT category, key, saved_at, coalesce(hash, (SELECT hash FROM parts WHERE id = part)) AS hash
-  FROM documents WHERE category = ?`;
+  FROM documents`;
 
-function listCategories(connection: Connection): string[] {
-  const rows = connection.all<DocumentRow>('SELECT DISTINCT category FROM documents');
-  return rows.map(({ category }) => read(category)).sort();
-}
+const NAMED = ['', 'WHERE category = ?', 'WHERE category = ? AND key = ?'];
 
-/** In the order of their keys; with a key, at most that one. */
-function listDocuments(connection: Connection, category: string, key?: string): StoredDocument[] {
-  const rows =
-    key === undefined
-      ? connection.all<DocumentRow>(FIND, written(category))
-      : connection.all<DocumentRow>(`${FIND} AND key = ?`, written(category), written(key));
-  return rows.map(toDocument).sort((a, b) => (a.key < b.key ? -1 : 1));
+function listDocuments(connection: Connection, category?: string, key?: string): StoredDocument[] {
+  const names = [category, key].filter((name) => name !== undefined).map(written);
+  const rows = connection.all<DocumentRow>(`${FIND} ${NAMED[names.length]}`, ...names);
+  return rows.map(toDocument).sort(byName);
 }
 
 const FIND_WHOLE = `

@@ -140,7 +140,6 @@ const BLOBS: Calls<Store['blobs']> = {
 const DOCUMENTS: Calls<Store['documents']> = {
   put: ({ documents }) => documents.put(DOCUMENT, SOON),
   remove: ({ documents }) => documents.remove('category', 'key', SOON),
-  categories: ({ documents }) => documents.categories(),
   list: ({ documents }) => documents.list('category'),
   read: ({ documents }) => documents.read('category', 'key'),
   readParts: ({ documents }) => documents.readParts(PART.id),
