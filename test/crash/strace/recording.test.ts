@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyPlace, makeScratch, withFolder } from '../scenario/place.ts';
 import { makeRewindScenario, rewindSteps } from '../scenario/rewind-scenario.ts';
 import { removeTree } from '../scenario/tree.ts';
+import { parseCalls } from './calls.ts';
 import { callSite, changesFiles, type FileCall, isOnProject } from './file-calls.ts';
 import { describeWithStrace } from './needs-strace.ts';
 import { record } from './recording.ts';
@@ -57,6 +58,13 @@ describeWithStrace('a recording', () => {
       expect(sync).toBeGreaterThan(sites.lastIndexOf(`fchmod ${file}`));
       expect(sync).toBeLessThan(calls.indexOf(links[0] as FileCall));
     }
+  });
+
+  test('does not count what the runtime asks about the machine in some runs only', () => {
+    const hex = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '\\x$&');
+    const open = (path: string) => `openat(AT_FDCWD, "${hex(path)}", O_RDONLY) = 5<${hex(path)}>`;
+    const log = [open('/a'), open('/sys/devices/system/cpu/online'), open('/b')].join('\n');
+    expect(parseCalls(log).map(({ nth }) => nth)).toEqual([1, 2]);
   });
 
   test('counts the syncs of the pool on their own, among the moments to kill a process at', () => {
