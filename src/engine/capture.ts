@@ -112,9 +112,12 @@ async function openedBefore(
   paths: readonly TrackedPath[],
 ): Promise<Capture | null> {
   if (toolCallId === undefined) return null;
+  // Nearly every call is new, and its paths alone tell that at once: an open change is the newest of its path.
+  const heads = await store.timeline.heads(paths);
+  if (!heads.some(({ open }) => open)) return null;
   const isOfCall = (change: Change): boolean => change.toolCallId === toolCallId;
   const sessionIds = [sessionId];
-  // Nearly every call is new, and a session can have many open ones: the paths alone tell that at once.
+  // A session can have many open calls, so those of other paths are read last.
   const named = (await store.timeline.changes({ sessionIds, paths, open: true })).filter(isOfCall);
   const captured = new Set(named.map(({ path }) => path));
   const checkpointId = named[0]?.checkpointId ?? null;

@@ -1,7 +1,7 @@
 import { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
-import { type ExcludesReader, rememberingReader } from '../capture/ignore/global-rules.ts';
+import { rememberedRules } from '../capture/ignore/global-rules.ts';
 import { ignoredPaths } from '../capture/ignore/ignored-path.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
@@ -12,8 +12,7 @@ import type { Journal } from '../model/journal.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
-import { currentSeq } from '../store/find.ts';
-import type { ProjectIdentity, Store } from '../store/store.ts';
+import type { ProjectIdentity, Store, StoreState } from '../store/store.ts';
 import { keepBound } from './bind-project.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 
@@ -42,8 +41,7 @@ export class Workbench {
   readonly root: string;
   readonly store: Store;
   readonly settings: SavepointSettings;
-  readonly #site: Omit<CaptureSite, 'ignored'>;
-  readonly #readExcludes: ExcludesReader;
+  readonly site: CaptureSite;
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
@@ -57,7 +55,7 @@ export class Workbench {
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
     const { maxFileSize, maxEntries, exclude, environment, onProgress } = this.settings;
-    this.#site = {
+    this.site = {
       root,
       store,
       known: new KnownStates(store),
@@ -65,14 +63,9 @@ export class Workbench {
       maxEntries,
       ownFolders: place.ownFolders,
       excluded: pathMatcher(exclude),
+      ignored: ignoredPaths(root, rememberedRules(root, environment)),
       onProgress,
     };
-    this.#readExcludes = rememberingReader(root, environment);
-  }
-
-  /** For one act: git's rules may change while the process lives, so each act reads them anew. */
-  get site(): CaptureSite {
-    return { ...this.#site, ignored: ignoredPaths(this.root, this.#readExcludes) };
   }
 
   /** Made for the first scan: most processes never scan. */
@@ -108,8 +101,8 @@ export class Workbench {
 
   /** Runs `work` under the project lock and commits what it drafted. */
   write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
-    return this.locked(async () => {
-      const draft = new Draft(await currentSeq(this.store));
+    return this.locked(async ({ seq }) => {
+      const draft = new Draft(seq);
       const result = await work(draft, this.settings.now());
       if (!draft.isEmpty()) await this.store.timeline.commit(draft.batch());
       return result;
@@ -126,18 +119,18 @@ export class Workbench {
     }
   }
 
-  /** Runs `work` under the project lock, once an interrupted restore is finished. */
-  locked<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work` under the project lock, once an interrupted restore is finished, with the state as it is then. */
+  locked<T>(work: (state: StoreState) => Promise<T>): Promise<T> {
     return this.recording(() => this.#locked(work));
   }
 
-  async #locked<T>(work: () => Promise<T>): Promise<T> {
+  async #locked<T>(work: (state: StoreState) => Promise<T>): Promise<T> {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
-      await this.#recover('unless-just-tried');
+      const state = await this.#recover('unless-just-tried');
       // Before, so that an interrupted restore finds its project; after, when all changes are on record.
       this.#bound = await keepBound(this.site, this.#bound);
-      const result = await work();
+      const result = await work(state);
       this.#bound = await keepBound(this.site, this.#bound);
       return result;
     } catch (error) {
@@ -203,7 +196,7 @@ export class Workbench {
    * One command opens a project, writes to it and closes it. It tries to recover only once: if that failed
    * a moment ago, it would fail again, unless a server was away.
    */
-  async #recover(when: When): Promise<void> {
+  async #recover(when: When): Promise<StoreState> {
     const journal = await this.store.timeline.journal();
     if (journal !== null) {
       const { operationId } = journal;
@@ -212,7 +205,10 @@ export class Workbench {
       if (!isSettled || when === 'always') await this.#tryToRecover(journal);
       else if (last.error !== null) throw last.error;
     }
-    if ((await this.store.state()).needsScrub) await this.#scrub();
+    const state = await this.store.state();
+    if (!state.needsScrub) return state;
+    await this.#scrub();
+    return this.store.state();
   }
 
   async #tryToRecover(journal: Journal): Promise<void> {

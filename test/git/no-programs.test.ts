@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { keepObjects } from '../../src/capture/git/keep-objects.ts';
-import { excludesReader, loadGlobalRules } from '../../src/capture/ignore/global-rules.ts';
+import { loadGlobalRules } from '../../src/capture/ignore/global-rules.ts';
 import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { baselineOf, refusalFrom } from './taken.ts';
@@ -90,7 +90,7 @@ describe('programs that a repository names', () => {
       const environment = { PATH: `${lure(repository.root, folder)}:${PATH}`, HOME };
       // The global rules ask git too, because this configuration names a file.
       repository.git('config', 'core.excludesFile', join(folder, 'rules'));
-      loadGlobalRules(repository.root, excludesReader(repository.root, environment));
+      loadGlobalRules(repository.root, environment);
       const lured = { root: repository.root, environment };
       assert.equal(await refusalFrom(lured as GitRepository), null);
       assert.equal(existsSync(marks), false);

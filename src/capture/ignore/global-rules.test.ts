@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { excludesReader, loadGlobalRules, type RulesEnvironment } from './global-rules.ts';
+import { loadGlobalRules, type RulesEnvironment } from './global-rules.ts';
 import type { GlobalRules } from './ignore-scope.ts';
 
 let base: string;
@@ -31,7 +31,7 @@ afterEach(() => rmSync(base, { recursive: true }));
 const { PATH = '' } = process.env;
 
 function load(root: string = project, environment: RulesEnvironment = {}): GlobalRules {
-  return loadGlobalRules(root, excludesReader(root, { HOME: home, PATH, ...environment }));
+  return loadGlobalRules(root, { HOME: home, PATH, ...environment });
 }
 
 function put(path: string, text: string): string {

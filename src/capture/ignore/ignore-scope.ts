@@ -115,6 +115,7 @@ export function rootScope(
 /** Whether the rules above a project would ignore the project itself. */
 export function ignoresRoot(global: GlobalRules): boolean {
   const { above = [] } = global;
+  if (above.length === 0) return false;
   let scope = rootScope({ ...global, above: [] }, rulesAbove(above[0]?.gitignore ?? null), {
     defaults: false,
   });

@@ -1,5 +1,5 @@
 import { ancestors, isOutside, nameOf, type TrackedPath } from '../../model/path.ts';
-import { type ExcludesReader, loadGlobalRules, readRuleText } from './global-rules.ts';
+import { readRuleText } from './global-rules.ts';
 import { parseIgnore } from './ignore-file.ts';
 import { type FolderRules, type GlobalRules, rootScope } from './ignore-scope.ts';
 
@@ -10,12 +10,10 @@ export type IsIgnored = (path: TrackedPath, isDirectory: boolean) => boolean;
  * For single paths that no scan has judged. Reads the .gitignore files on the way to each path. A file is private
  * because git ignores it, so neither .savepointignore nor the list of build output has a say.
  */
-export function ignoredPaths(root: string, readExcludes: ExcludesReader): IsIgnored {
-  let global: GlobalRules | null = null;
+export function ignoredPaths(root: string, global: () => GlobalRules): IsIgnored {
   return (path, isDirectory) => {
     if (isOutside(path)) return false;
-    global ??= loadGlobalRules(root, readExcludes);
-    let scope = rootScope(global, rulesIn(root), { defaults: false });
+    let scope = rootScope(global(), rulesIn(root), { defaults: false });
     for (const folder of ancestors(path)) {
       const name = nameOf(folder);
       if (scope.judge(name, true) === 'left-out') return true;

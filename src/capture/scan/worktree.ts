@@ -10,7 +10,7 @@ import type { CaptureSite } from '../capture.ts';
 import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
-import { excludesReader, loadGlobalRules } from '../ignore/global-rules.ts';
+import { loadGlobalRules } from '../ignore/global-rules.ts';
 import { isInScope, isNestedGit, isRuleFile, isScopeFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
@@ -258,7 +258,7 @@ export class Worktree {
   ): Promise<ScanOutcome> {
     const { root } = this.#site;
     const { environment, maxScanEntries: maxEntries, keepIgnored } = this.#options;
-    const global = { ...loadGlobalRules(root, excludesReader(root, environment)), keepIgnored };
+    const global = { ...loadGlobalRules(root, environment), keepIgnored };
     try {
       const outcome = await this.#scanner.scan({ ...request, root, global, maxEntries });
       if (outcome.kind === 'gave-up') await pending?.cancel();

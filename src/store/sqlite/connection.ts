@@ -278,6 +278,9 @@ export const LISTED_TEXTS = '(SELECT CAST(unhex(value) AS TEXT) FROM json_each(?
 export const LISTED_BYTES = '(SELECT unhex(value) FROM json_each(?))';
 export const LISTED_NUMBERS = '(SELECT value FROM json_each(?))';
 
+/** With the value of `limitOf`. A sum: SQLite would plan the query anew for each value that is bound to a bare "?". */
+export const LIMIT = 'LIMIT ? + 0';
+
 /** For LIMIT, where -1 means all. */
 export function limitOf(limit: number | undefined): number {
   return limit === undefined || limit === Number.POSITIVE_INFINITY ? -1 : Math.max(0, limit);

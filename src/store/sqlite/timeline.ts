@@ -8,6 +8,7 @@ import {
   Conditions,
   type Connection,
   hexList,
+  LIMIT,
   LISTED_BYTES,
   LISTED_NUMBERS,
   LISTED_TEXTS,
@@ -59,7 +60,7 @@ export function timelineStore(run: Run): TimelineStore {
       ),
     operations: ({ ids, limit } = {}) =>
       run(({ connection }) =>
-        listByIds(connection, operations, ids, 'ORDER BY seq DESC LIMIT ?', limitOf(limit)),
+        listByIds(connection, operations, ids, `ORDER BY seq DESC ${LIMIT}`, limitOf(limit)),
       ),
     windows: () => run(({ connection }) => windows.list(connection, 'ORDER BY opened')),
     journal: () => run(({ connection }) => readSealedJournal(connection)),
@@ -235,7 +236,7 @@ function listCheckpoints(connection: Connection, query: CheckpointQuery): readon
   where.add('id < CAST(? AS TEXT)', prefix ? firstPast(prefix) : undefined);
   if (query.labelled) where.lead('label IS NOT NULL');
   const order = query.oldestFirst ? 'ASC' : 'DESC';
-  const rest = `${where.sql} ORDER BY seq ${order} LIMIT ?`;
+  const rest = `${where.sql} ORDER BY seq ${order} ${LIMIT}`;
   return checkpoints.list(connection, rest, ...where.values, limitOf(query.limit));
 }
 

@@ -1,11 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  excludesReader,
-  loadGlobalRules,
-  readRuleText,
-} from '../../../src/capture/ignore/global-rules.ts';
+import { loadGlobalRules, readRuleText } from '../../../src/capture/ignore/global-rules.ts';
 import { parseIgnore } from '../../../src/capture/ignore/ignore-file.ts';
 import {
   type FolderRules,
@@ -76,10 +72,7 @@ export class GitBed {
    */
   inScopeForUs(from: ByteText): ByteText[] {
     const root = this.#at(from);
-    const global = loadGlobalRules(
-      root.toString(),
-      excludesReader(root.toString(), this.#environment),
-    );
+    const global = loadGlobalRules(root.toString(), this.#environment);
     if (from !== '' && global.above?.length === 0) return [];
     const scope = rootScope(global, rulesIn(root), { defaults: false });
     return filesIn(root, scope).sort();
