@@ -42,9 +42,10 @@ export function checkEnvironment(environment: GitEnvironment): void {
 export async function runGit(call: GitCall): Promise<ByteText> {
   const child = startGit(call);
   child.stdin.end(call.input);
-  const chunks: ByteText[] = [];
+  // Bytes until all are there: strings would fill the heap with what is thrown away at once.
+  const chunks: Buffer[] = [];
   let size = 0;
-  child.stdout.setEncoding('latin1').on('data', (chunk: ByteText) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > MAX_OUTPUT) child.kill('SIGKILL');
     else chunks.push(chunk);
@@ -56,7 +57,7 @@ export async function runGit(call: GitCall): Promise<ByteText> {
     await gone(child);
     throw startFailure(error);
   }
-  return chunks.join('');
+  return Buffer.concat(chunks).toString('latin1');
 }
 
 /** Starts git so that it runs no program that a repository configures, fetches nothing, takes no lock. */

@@ -93,7 +93,6 @@ export function parseIndex(bytes: Buffer): IndexEntries {
   const count = bytes.readUInt32BE(8);
   // Checked before anything is allocated for the number that the header claims.
   if (count > (end - HEADER_SIZE) / ENTRY.end) throw damaged();
-  const text = bytes.toString('latin1', 0, end);
   const at = new Uint32Array(count);
   const paths: ByteText[] = [];
   let position = HEADER_SIZE;
@@ -103,7 +102,7 @@ export function parseIndex(bytes: Buffer): IndexEntries {
     at[i] = position;
     const previous = paths[i - 1] ?? '';
     const from = position + pathOffset(bytes, position, version);
-    const { path, stop } = version === 4 ? unfold(text, from, previous) : readPath(text, from);
+    const { path, stop } = version === 4 ? unfold(bytes, from, previous) : readPath(bytes, from);
     checkLength(bytes, position, path);
     if (path <= previous) throw damaged();
     paths.push(path);
@@ -120,26 +119,23 @@ const MAX_PATH = 4096;
 // In version 4 a small file can unfold to paths without end.
 const MAX_TOTAL = 512 * 1024 * 1024;
 
-function readPath(text: ByteText, from: number): { path: ByteText; stop: number } {
-  const stop = text.indexOf('\0', from);
+/** A string of its own: a slice would keep the text of the whole file alive. */
+function readPath(bytes: Buffer, from: number): { path: ByteText; stop: number } {
+  const stop = bytes.indexOf(0, from);
   if (stop === -1 || stop - from > MAX_PATH) throw damaged();
-  return { path: text.slice(from, stop), stop };
+  return { path: bytes.toString('latin1', from, stop), stop };
 }
 
 /** Version 4: the number of bytes to drop from the end of the path before, then the new end. */
-function unfold(
-  text: ByteText,
-  from: number,
-  previous: ByteText,
-): { path: ByteText; stop: number } {
+function unfold(bytes: Buffer, from: number, previous: ByteText): { path: ByteText; stop: number } {
   let [dropped, at] = [-1, from];
   for (let byte = 128; byte >= 128; at += 1) {
-    if (at >= text.length || at - from >= 4) throw damaged();
-    byte = text.charCodeAt(at);
+    if (at >= bytes.length || at - from >= 4) throw damaged();
+    byte = bytes.readUInt8(at);
     dropped = ((dropped + 1) << 7) | (byte & 0x7f);
   }
   const kept = previous.length - dropped;
-  const { path: added, stop } = readPath(text, at);
+  const { path: added, stop } = readPath(bytes, at);
   if (kept < 0 || kept + added.length > MAX_PATH) throw damaged();
   return { path: previous.slice(0, kept) + added, stop };
 }
