@@ -145,6 +145,8 @@ function missing(layout: Layout): SavepointError {
 function refuseLostDatabase({ database, damaged, directory }: Layout): void {
   const wasRepaired = filesIn(damaged).some((name) => existsSync(join(damaged, name, 'store.db')));
   if (!wasRepaired && !existsSync(`${database}-wal`)) return;
+  // Another process may have made it since we looked: then it was there before its log.
+  if (existsSync(database)) return;
   throw new SavepointError('store-corrupt', 'the database of the store is gone', {
     path: directory,
     hint: 'see what can be saved with: savepoint fsck --repair',
