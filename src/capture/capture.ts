@@ -85,7 +85,7 @@ export async function openChanges(
       const maker = other && authorOf(other, finds.now);
       await settleFound(draft, finds, { path, head, seen, until: draft.base, author: maker });
     }
-    // The second asks of paths that this very capture has found to be private.
+    // `site.asText` does not know the paths that this capture has just found to be private.
     const asText = site.asText?.(path) === true && !draft.privatePaths.includes(path);
     if (asText && seen.blob !== null) draft.addBlob({ ...seen.blob, asText });
     const doer = other === undefined ? author : together(author, others);
@@ -217,7 +217,7 @@ export function mayRun({ toolCallId, owner, createdAt: since }: Change, now: num
  * is not (an interrupt, a crash, a call that failed), a person may have written to the files since, so that
  * differences are shared. A change without a tool call has no end that could be told.
  */
-export async function endChanges(
+export async function closeByAuthor(
   draft: Draft,
   site: CaptureSite,
   open: readonly Change[],
@@ -245,7 +245,7 @@ export async function endLostCalls(
   const lost = open.filter(
     (call) => call.toolCallId !== null && (isEnded(call, ended) || !mayRun(call, finds.now)),
   );
-  await endChanges(draft, site, lost, { finds, told: false });
+  await closeByAuthor(draft, site, lost, { finds, told: false });
 }
 
 /** Changes with the same key have the same author. */

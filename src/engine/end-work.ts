@@ -1,5 +1,5 @@
 import { type Ended, isEnded } from '../capture/attribution.ts';
-import { changesOfOverlappedCalls, endChanges, endOverlapped } from '../capture/capture.ts';
+import { changesOfOverlappedCalls, closeByAuthor, endOverlapped } from '../capture/capture.ts';
 import type { Change } from '../model/change.ts';
 import { checkId } from '../model/check.ts';
 import type { Seq } from '../model/ids.ts';
@@ -116,7 +116,7 @@ async function endOpen(
   const overlapped = changes.filter(({ after }) => after !== null);
   await endOverlapped(draft, bench.site, overlapped, now);
   const open = changes.filter(({ after }) => after === null);
-  await endChanges(draft, bench.site, open, { finds: bench.finds(now), told });
+  await closeByAuthor(draft, bench.site, open, { finds: bench.finds(now), told });
 }
 
 /** Those that are open, and those that another session's call has ended while their own call goes on. */

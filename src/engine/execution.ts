@@ -2,10 +2,11 @@ import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
 import { findExecution } from '../store/find.ts';
-import { applying } from './rewind.ts';
+import { restoreContext } from './rewind.ts';
 import { agentsWork, scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
+// Here, so that one dynamic import of the engine brings all that executions need.
 export { forkExecution, openExecution } from '../execution/open-execution.ts';
 export { applyRollback, planRollback } from '../execution/take-back-steps.ts';
 
@@ -32,7 +33,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
         if (held?.token !== fence.token) {
           throw new SavepointError('execution-lost', 'the execution was taken over, or given back');
         }
-        return applyPlan({ ...applying(bench, null), operationId }, plan);
+        return applyPlan({ ...restoreContext(bench, null), operationId }, plan);
       }),
   };
 }

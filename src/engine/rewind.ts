@@ -139,7 +139,7 @@ export function planAndApply(
   return bench.locked(async () => {
     const { plan, fresh } = await make();
     if (!(await agree(plan))) return receiptOf(plan);
-    return applyPlan(applying(bench, fresh), plan);
+    return applyPlan(restoreContext(bench, fresh), plan);
   });
 }
 
@@ -153,16 +153,16 @@ export function apply(
     paths: alongside.paths.map((path) => selectedPath(bench.root, path)),
     run: () => alongside.run(),
   };
-  return bench.locked(() => applyPlan(applying(bench, null), plan, other));
+  return bench.locked(() => applyPlan(restoreContext(bench, null), plan, other));
 }
 
 /** The context of a restore. `fresh`: what the plan has read, if it was made under the lock that is held. */
-export function applying(bench: Workbench, fresh: Fresh | null): ApplyContext {
+export function restoreContext(bench: Workbench, fresh: Fresh | null): ApplyContext {
   return {
     site: bench.rewindSite,
     now: bench.settings.now(),
     gitHead: fresh === null ? gitHead(bench.root) : fresh.gitHead,
-    tell: (notes) => bench.tell(notes),
+    tell: (notes) => bench.addNotices(notes),
     fresh,
   };
 }

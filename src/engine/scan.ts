@@ -188,12 +188,12 @@ async function draftWalk(
       : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path), lost: [] };
   const isFirstUse =
     draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
-  if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
-  if (saysHidden) bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
+  if (isFirstUse) bench.addNotices(noteOnIgnored(draft.privatePaths));
+  if (saysHidden) bench.addNoticesOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
   if (first !== null) {
-    bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
+    bench.addNotices(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }
-  const notice = await sharedNotice(bench);
+  const notice = await keepFromSharing(bench);
   const { changes, unrecorded } = found;
   const report: ScanReport = {
     coverage: 'scanned',
@@ -221,8 +221,11 @@ function draftGap(
   return { draft, report, keep: async () => {} };
 }
 
-/** Git's packs may have become writable since the first scan, or the limit may have been raised. */
-async function sharedNotice({ store, settings }: Workbench): Promise<string | null> {
+/**
+ * Copies git's packs that are only linked, if that is possible now: they may have become writable since the first scan,
+ * or the limit may have been raised. Returns what to say of those that stay shared.
+ */
+async function keepFromSharing({ store, settings }: Workbench): Promise<string | null> {
   const folder = store.git?.folder;
   if (folder === undefined) return null;
   await unshareObjects(folder, { bytes: settings.maxCopyBytes });

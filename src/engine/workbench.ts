@@ -89,7 +89,7 @@ export class Workbench {
 
   /** Finishes the last restore first if that is possible; otherwise the next start does it. */
   async close(): Promise<void> {
-    await this.#recoverLocked('unless-just-tried').catch(() => undefined);
+    await this.#lockAndRecover('unless-just-tried').catch(() => undefined);
     await this.#worktree?.close();
     await this.store.close();
   }
@@ -128,7 +128,8 @@ export class Workbench {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       const state = await this.#recover('unless-just-tried');
-      // Before, so that an interrupted restore finds its project; after, when all changes are on record.
+      // Compared before `work`, because the next start must find the project of a restore that is interrupted, and
+      // again after it, because the first write may have copied the folder up.
       this.#bound = await keepBound(this.site, this.#bound);
       const result = await work(state);
       this.#bound = await keepBound(this.site, this.#bound);
@@ -149,9 +150,9 @@ export class Workbench {
     }
   }
 
-  /** Finishes an interrupted restore. Takes the lock only if there is one. */
+  /** Finishes an interrupted restore or purge. Takes the lock only if there is one to finish. */
   recover(): Promise<void> {
-    return this.#recoverLocked('always');
+    return this.#lockAndRecover('always');
   }
 
   /** As `recover`, for commands that may only read: a restore that cannot be finished becomes a notice. */
@@ -161,19 +162,19 @@ export class Workbench {
     } catch (error) {
       if (!isSavepointError(error)) throw error;
       if (!IN_THE_WAY.includes(error.code)) throw error;
-      this.tell([{ code: 'restore-unfinished', message: error.message }]);
+      this.addNotices([{ code: 'restore-unfinished', message: error.message }]);
     }
   }
 
   /** Keeps notices until somebody reads them. */
-  tell(notes: readonly PlanNote[]): void {
+  addNotices(notes: readonly PlanNote[]): void {
     const isNew = ({ message }: PlanNote) => this.#notices.every((one) => one.message !== message);
     this.#notices.push(...notes.filter(isNew));
   }
 
-  /** As `tell`, for what stays true from scan to scan: said once by each process. */
-  tellOnce(notes: readonly PlanNote[]): void {
-    this.tell(notes.filter(({ message }) => !this.#said.has(message)));
+  /** As `addNotices`, for what stays true from scan to scan: said once by each process. */
+  addNoticesOnce(notes: readonly PlanNote[]): void {
+    this.addNotices(notes.filter(({ message }) => !this.#said.has(message)));
     for (const { message } of notes) this.#said.add(message);
   }
 
@@ -181,7 +182,7 @@ export class Workbench {
     return this.#notices.splice(0);
   }
 
-  async #recoverLocked(when: When): Promise<void> {
+  async #lockAndRecover(when: When): Promise<void> {
     if ((await this.store.timeline.journal()) === null && !(await this.store.state()).needsScrub)
       return;
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
@@ -216,7 +217,7 @@ export class Workbench {
       this.#tried = { operationId: journal.operationId, error, at: monotonicMs() };
     };
     try {
-      await recover(this.site, journal, (notes) => this.tell(notes));
+      await recover(this.site, journal, (notes) => this.addNotices(notes));
       tried(null);
     } catch (error) {
       if (!isFromServer(error)) tried(error as Error);
@@ -230,7 +231,7 @@ export class Workbench {
       await this.store.maintain('scrub');
     } catch (error) {
       const { message } = typed(error);
-      this.tell([{ code: 'purge-unfinished', message }]);
+      this.addNotices([{ code: 'purge-unfinished', message }]);
     }
   }
 }

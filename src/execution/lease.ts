@@ -13,8 +13,8 @@ export const EXECUTION_AGENT = 'execution';
 export const LEASE_MS = 30_000;
 
 /**
- * Those that this process may have on record and does not use: a server went away while it took them or gave them back.
- * Without this nobody could go on with them while the process runs.
+ * Executions that a lost connection left in the name of this process, although it does not use them. It may take them
+ * again; to all others it seems to hold them.
  */
 const abandoned = new Set<string>();
 

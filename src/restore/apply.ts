@@ -175,8 +175,8 @@ const NOT_ALONGSIDE: PlanNote = {
 };
 
 /**
- * The intent could not be committed. Where only the wait for the disk failed, a later start might find it
- * all the same, and carry it out: unless something else stands in its place.
+ * The intent could not be committed. If only the sync failed, the intent may be on disk after all, and the next start
+ * would carry it out. So a journal that is taken back is committed over it.
  */
 async function withdraw(
   failure: unknown,

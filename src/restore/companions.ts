@@ -9,9 +9,9 @@ import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { isMovable } from './step.ts';
 import {
-  about,
   asideName,
   currentState,
+  namingPath,
   reasonOf,
   stateIn,
   waitsBeside,
@@ -60,7 +60,7 @@ export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
   const failures: unknown[] = [];
   for (const one of stepsToTidy(journal)) {
     try {
-      kept.push(...about(one.step.path, () => dropCompanions(site.root, one)));
+      kept.push(...namingPath(one.step.path, () => dropCompanions(site.root, one)));
     } catch (error) {
       untidy.push(one);
       failures.push(error);
@@ -215,7 +215,7 @@ function isBack(root: string, guard: JournalStep): boolean {
   return sameState(currentState(root, guard), guard.to);
 }
 
-/** Whether a file or link that was there, and should be or become another, is not in its place. */
+/** Whether nothing is at the path although a file or link stood there and the step does not delete it. */
 function isAway(root: string, step: JournalStep): boolean {
   if (!isMovable(step.from)) return false;
   const current = currentState(root, step);

@@ -54,7 +54,7 @@ export function finishFolder(root: string, step: JournalStep): void {
   const { to } = step;
   if (!isDirectory(to)) return;
   withParent(root, step, (parent, name) => {
-    // Throws where it cannot look: a folder that nobody could look at would stay as open to us as it is.
+    // Throws if the entry cannot be looked at, because the folder would stay open without a word.
     if (kindOf(parent.entry(name)) === 'directory') parent.chmod(name, to.mode);
   });
 }

@@ -53,7 +53,7 @@ export async function prepare(
   const { site, now } = context;
   const lines = given.map(asLeft);
   const safety = new Draft(await currentSeq(site.store));
-  const { unrecorded, seen } = await settleLines(context, safety, lines);
+  const { unrecorded, seen } = await checkAndKeepLines(context, safety, lines);
   const guards = alongside === null ? null : await guardSteps(site, safety, alongside, now);
   const checkpoint = safetyCheckpoint(context, safety, plan);
   const later = new Draft(safety.seq);
@@ -105,7 +105,7 @@ interface Settled {
 }
 
 /** Brings each path's chain up to what is there, which must be what the plan expects. */
-async function settleLines(
+async function checkAndKeepLines(
   { site, now, fresh }: ApplyContext,
   safety: Draft,
   lines: readonly PlanLine[],

@@ -17,7 +17,7 @@ import {
 } from './companions.ts';
 import { finishFolder, loosenFolder, tightenFolder } from './modes.ts';
 import { stageAgain } from './staging.ts';
-import { backward, clearAside, forward } from './step.ts';
+import { backward, clearAsideAt, forward } from './step.ts';
 import { currentState, hasNoRoom, isRefused, isTheirs, reasonOf } from './step-place.ts';
 import {
   outermostFirst,
@@ -35,7 +35,7 @@ import {
  * lock. Safe to be interrupted itself.
  */
 export async function recover(site: CaptureSite, journal: Journal, tell: Tell): Promise<void> {
-  const done = journal.phase === 'done' ? journal : await settleJournal(site, journal, tell);
+  const done = journal.phase === 'done' ? journal : await finishOrTakeBack(site, journal, tell);
   try {
     await tidyUp(site, done, tell);
   } catch (error) {
@@ -44,7 +44,7 @@ export async function recover(site: CaptureSite, journal: Journal, tell: Tell): 
 }
 
 /** Brings a restore to an end, one way or the other, and returns its journal, which is done. */
-async function settleJournal(site: CaptureSite, journal: Journal, tell: Tell): Promise<Journal> {
+async function finishOrTakeBack(site: CaptureSite, journal: Journal, tell: Tell): Promise<Journal> {
   try {
     const { note, rest } = await (journal.phase === 'alongside' ? giveUp : finish)(site, journal);
     tell([note]);
@@ -147,7 +147,7 @@ async function finishStep(
   otherwise: Otherwise,
 ): Promise<boolean> {
   try {
-    clearAside(site.root, step);
+    clearAsideAt(site.root, step);
     const there = sameState(currentState(site.root, step), step.to);
     const ready = there || (await stageAgain(site, step));
     if (ready && forward(site.root, step) === 'foreign') return false;

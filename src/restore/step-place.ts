@@ -154,7 +154,7 @@ function pinStage(root: string, { path, stageFolder }: JournalStep): PinnedFolde
 
 /** Whether the folder of the step's path is there. Throws `symlinked-parent` where it is a link. */
 export function hasFolder(root: string, { path }: JournalStep): boolean {
-  const parent = about(path, () => pinParent(root, path));
+  const parent = namingPath(path, () => pinParent(root, path));
   parent?.close();
   return parent !== null;
 }
@@ -179,7 +179,7 @@ function folderGone({ path }: JournalStep): SavepointError {
 }
 
 /** Runs `work`, whose errors shall name the path: Node knows only the descriptor we went through. */
-export function about<T>(path: TrackedPath, work: () => T): T {
+export function namingPath<T>(path: TrackedPath, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -12,7 +12,7 @@ import { kindAt, type StateAndStat } from '../fs/observe.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { modeBack, modeForward, openMode } from './modes.ts';
-import { about, hasFolder, type StepPlace, withPlace } from './step-place.ts';
+import { hasFolder, namingPath, type StepPlace, withPlace } from './step-place.ts';
 
 /** `foreign`: the entry is neither the old one nor ours, but somebody else's; nothing was done. */
 export type StepOutcome = 'done' | 'foreign';
@@ -41,15 +41,15 @@ export function forward(
 }
 
 function isGone(root: string, { path }: JournalStep): boolean {
-  return about(path, () => kindAt(root, path)) === 'absent';
+  return namingPath(path, () => kindAt(root, path)) === 'absent';
 }
 
 /**
  * Clears the entry that a process had moved aside when it died while it took this step back. Call it before
  * `forward`.
  */
-export function clearAside(root: string, step: JournalStep): void {
-  if (hasFolder(root, step)) withPlace(root, step, (place) => settleAside(place, step));
+export function clearAsideAt(root: string, step: JournalStep): void {
+  if (hasFolder(root, step)) withPlace(root, step, (place) => clearAside(place, step));
 }
 
 /**
@@ -65,7 +65,7 @@ export function backward(root: string, step: JournalStep): StepOutcome {
 }
 
 function entryBack(place: StepPlace, step: JournalStep): StepOutcome {
-  settleAside(place, step);
+  clearAside(place, step);
   const current = place.current();
   if (isStill(current, step)) return 'done';
   const empty =
@@ -145,7 +145,7 @@ function removeOurs(place: StepPlace, step: JournalStep): boolean {
   if (!isOurs(place, step)) return false;
   // Somebody may save the file after the last look at it: so it is moved, and looked at again.
   move(place.entry, place.aside);
-  return settleAside(place, step);
+  return clearAside(place, step);
 }
 
 /**
@@ -160,7 +160,7 @@ function isOurs(place: StepPlace, { from }: JournalStep): boolean {
  * An entry that was moved aside, by us or by a process that died, is removed if it is ours, and given back
  * otherwise. False then.
  */
-function settleAside(place: StepPlace, step: JournalStep): boolean {
+function clearAside(place: StepPlace, step: JournalStep): boolean {
   const found = place.setAside();
   if (found.kind === 'absent') return true;
   const ours = !isThere(place.staged) || isOneFile(place.aside, place.staged);

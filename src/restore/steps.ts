@@ -11,7 +11,7 @@ import { currentSeq } from '../store/find.ts';
 import { stashIsIntact, stepsToTidy } from './companions.ts';
 import { finishFolder, loosenAgain, loosenFolder, tightenAgain, tightenFolder } from './modes.ts';
 import { backward, forward } from './step.ts';
-import { about, isTheirs, withParent } from './step-place.ts';
+import { isTheirs, namingPath, withParent } from './step-place.ts';
 
 /** Opens the folders that have to let us in, outermost first. */
 export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
@@ -110,7 +110,7 @@ function foldersToSync(
     for (const folder of foldersOf(step)) {
       const path = folder ?? step.path;
       const open = (): number | null =>
-        about(path, () => {
+        namingPath(path, () => {
           const pinned = pinFolderOrNull(root, folder, outside);
           try {
             return pinned?.openSelf() ?? null;

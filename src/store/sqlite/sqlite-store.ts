@@ -162,8 +162,7 @@ type Tasks = {
   ) => ReturnType<Maintenance[Task]> | Promise<ReturnType<Maintenance[Task]>>;
 };
 
-// Of these, only this one is done again and again by a process that lives long, and importing a module that
-// is loaded takes its time as well.
+// Kept, because a process that lives long verifies again and again, and even `import()` of a loaded module takes time.
 let verifier: typeof import('./verify.ts') | null = null;
 
 /** Few processes do any of these, and commands are waited for: each is loaded when it is done. */
