@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSavepointError, SavepointError } from '../../model/errors.ts';
+import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes } from '../blob.ts';
+import { isLostBlob } from '../find.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -32,7 +33,7 @@ export function readBlob(opened: Opened, id: BlobId): Uint8Array {
   try {
     return readOnce(opened, id);
   } catch (error) {
-    if (!isLost(error)) throw error;
+    if (!isLostBlob(error) && !isMissingFile(error)) throw error;
   }
   // Compaction or pruning may have moved the bytes between our look at the row and at the file.
   try {
@@ -55,14 +56,6 @@ export function intact(read: () => Uint8Array | null): Uint8Array | null {
     if (isLostBlob(error)) return null;
     throw error;
   }
-}
-
-function isLost(error: unknown): boolean {
-  return isLostBlob(error) || isMissingFile(error);
-}
-
-function isLostBlob(error: unknown): boolean {
-  return isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
 }
 
 function readOnce(opened: Opened, id: BlobId): Uint8Array {
