@@ -1,15 +1,16 @@
 import { KnownStates } from '../capture/known-states.ts';
+import type { Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { StepAttempt } from '../model/execution.ts';
 import type { BlobId, PartId, Seq } from '../model/ids.ts';
 import { type Manifest, ManifestWriter } from '../model/manifest.ts';
 import type { OnProgress } from '../model/progress.ts';
 import type { State } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
-import { readGitObject } from '../store/find.ts';
+import { isLostBlob, readGitObject } from '../store/find.ts';
 import type { Part } from '../store/parts/part.ts';
-import type { Batch, Blob, Store } from '../store/store.ts';
+import type { Batch, Blob, ChangeQuery, Store } from '../store/store.ts';
 import { heldFirst } from './carry-documents.ts';
 
 /** How many rows, and how many bytes of contents, are in memory at once. */
@@ -19,7 +20,7 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 const SPAN = 1_000;
 
 /** Rows of a batch that carries, without what every such batch has. */
-export type CarriedRows = Omit<Batch, 'base' | 'carried'>;
+type CarriedRows = Omit<Batch, 'base' | 'carried'>;
 
 /**
  * Copies the timeline of a store into an empty one: rows with their numbers, heads, contents, baseline. Which folder it
@@ -81,24 +82,21 @@ class Carrier {
   }
 
   async #changes(): Promise<void> {
-    for (let after = 0; after < this.#seq; after += SPAN) {
-      await this.#onProgress?.({ step: 'carry', done: after, total: this.#seq });
-      const query = { after, before: after + SPAN + 1 };
-      const changes = await this.#from.timeline.changes(query);
-      for (const group of groupsOf(
-        changes,
-        ({ before, after }) => sizeOf(before) + sizeOf(after),
-      )) {
-        const states = group.flatMap(({ before, after }) => [before, after]);
-        const cancellations = await this.#from.timeline.cancellations(group.map(({ seq }) => seq));
-        await this.#commit({ blobs: await this.#contents(states), changes: group, cancellations });
+    const bytesOf = ({ before, after }: Change): number => sizeOf(before) + sizeOf(after);
+    for (const [query, done] of spansOf(this.#seq)) {
+      await this.#onProgress?.({ step: 'carry', done, total: this.#seq });
+      for await (const changes of groupsOf(await this.#from.timeline.changes(query), bytesOf)) {
+        const states = changes.flatMap(({ before, after }) => [before, after]);
+        const seqs = changes.map(({ seq }) => seq);
+        const cancellations = await this.#from.timeline.cancellations(seqs);
+        await this.#commit({ blobs: await this.#contents(states), changes, cancellations });
       }
     }
   }
 
   async #heads(): Promise<void> {
     const heads = await this.#from.timeline.heads();
-    for (const group of groupsOf(heads, ({ state }) => sizeOf(state))) {
+    for await (const group of groupsOf(heads, ({ state }) => sizeOf(state))) {
       const blobs = await this.#contents(group.map(({ state }) => state));
       await this.#commit({ blobs }, group);
     }
@@ -123,7 +121,8 @@ class Carrier {
     const manifest = await known.manifest();
     if (manifest === null) return;
     const writer = new ManifestWriter(manifest.count);
-    const groups = this.#baselineContents(manifest, known, writer);
+    const contents = this.#baselineContents(manifest, known, writer);
+    const groups = groupsOf(contents, ({ bytes }) => bytes.length);
     const { packs } = await this.#to.blobs.putMany(groups);
     const blob = blobOf(writer.finish((entry) => manifest.path(entry)));
     await this.#commit({
@@ -136,9 +135,7 @@ class Carrier {
     manifest: Manifest,
     known: KnownStates,
     writer: ManifestWriter,
-  ): AsyncGenerator<Blob[]> {
-    let group: Blob[] = [];
-    let bytes = 0;
+  ): AsyncGenerator<Blob> {
     const seen = new Set<BlobId>();
     for (let at = 0; at < manifest.count; at += 1) {
       const { state } = await known.resolve(manifest.state(at));
@@ -147,14 +144,8 @@ class Carrier {
       writer.set(at, state);
       if (state.kind !== 'captured' || state.blob === null || seen.has(state.blob)) continue;
       seen.add(state.blob);
-      group.push({ id: state.blob, bytes: await readBlobOrObject(this.#from, manifest, at) });
-      bytes += state.size;
-      if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
-      yield group;
-      group = [];
-      bytes = 0;
+      yield { id: state.blob, bytes: await readBlobOrObject(this.#from, manifest, at) };
     }
-    if (group.length > 0) yield group;
   }
 
   /** The oldest first: where two were updated in the same moment, the later one is the newer one. */
@@ -162,24 +153,19 @@ class Carrier {
     for (const execution of [...(await this.#from.timeline.executions())].reverse()) {
       const parts = await this.#partsBelow([execution.root]);
       await this.#commit({ executions: [execution], parts });
-      await this.#steps(execution.id);
+      const bytesOf = (step: StepWithParts): number =>
+        step.parts.reduce((sum, { data }) => sum + data.length, 0);
+      for await (const group of groupsOf(this.#steps(execution.id), bytesOf)) {
+        const steps = group.map(({ step }) => step);
+        await this.#commit({ steps, parts: group.flatMap((one) => one.parts) });
+      }
     }
   }
 
-  async #steps(executionId: string): Promise<void> {
-    let steps: StepAttempt[] = [];
-    let parts: Part[] = [];
-    let bytes = 0;
+  async *#steps(executionId: string): AsyncGenerator<StepWithParts> {
     for (const step of await this.#from.timeline.steps(executionId)) {
-      const below = await this.#partsBelow([step.root, step.result]);
-      steps.push(step);
-      parts.push(...below);
-      bytes += below.reduce((sum, { data }) => sum + data.length, 0);
-      if (bytes < GROUP_BYTES && steps.length < GROUP_ROWS) continue;
-      await this.#commit({ steps, parts });
-      [steps, parts, bytes] = [[], [], 0];
+      yield { step, parts: await this.#partsBelow([step.root, step.result]) };
     }
-    if (steps.length > 0) await this.#commit({ steps, parts });
   }
 
   async #partsBelow(roots: readonly (PartId | null)[]): Promise<Part[]> {
@@ -221,11 +207,26 @@ export async function* checkpointsOf(store: Store): AsyncGenerator<readonly Chec
   }
 }
 
+interface StepWithParts {
+  readonly step: StepAttempt;
+  /** Those that were not sent before. */
+  readonly parts: readonly Part[];
+}
+
+/** Queries for all changes up to a number, some at a time, each with the number before its first. */
+export function* spansOf(seq: Seq): Generator<readonly [ChangeQuery, Seq]> {
+  for (let after = 0; after < seq; after += SPAN)
+    yield [{ after, before: after + SPAN + 1 }, after];
+}
+
 /** Groups of rows whose contents fit into memory. */
-function* groupsOf<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Generator<Row[]> {
+export async function* groupsOf<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  bytesOf: (row: Row) => number,
+): AsyncGenerator<Row[]> {
   let group: Row[] = [];
   let bytes = 0;
-  for (const row of rows) {
+  for await (const row of rows) {
     group.push(row);
     bytes += bytesOf(row);
     if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
@@ -251,9 +252,7 @@ async function readBlob(store: Store, id: BlobId): Promise<Uint8Array> {
   try {
     return await store.blobs.read(id);
   } catch (error) {
-    if (!isSavepointError(error, 'blob-missing') && !isSavepointError(error, 'blob-corrupt')) {
-      throw error;
-    }
+    if (!isLostBlob(error)) throw error;
     throw new SavepointError(error.code, `the store is damaged: ${error.message}`, {
       hint: 'nothing was moved; see what is lost with: savepoint fsck',
       cause: error,

@@ -5,9 +5,8 @@ import type { BlobId, Seq } from '../model/ids.ts';
 import type { OnProgress } from '../model/progress.ts';
 import type { State } from '../model/state.ts';
 import type { Store } from '../store/store.ts';
-import { checkpointsOf } from './carry-store.ts';
+import { checkpointsOf, spansOf } from './carry-store.ts';
 
-const SPAN = 1_000;
 /** Contents that are read at the same time. */
 const AT_ONCE = 4;
 
@@ -66,9 +65,8 @@ class Comparison {
   }
 
   async #changes(seq: Seq): Promise<void> {
-    for (let after = 0; after < seq; after += SPAN) {
-      await this.#onProgress?.({ step: 'compare', done: after, total: seq });
-      const query = { after, before: after + SPAN + 1 };
+    for (const [query, done] of spansOf(seq)) {
+      await this.#onProgress?.({ step: 'compare', done, total: seq });
       const changes = await this.#both('changes', ({ timeline }) => timeline.changes(query));
       const seqs = changes.map((change) => change.seq);
       await this.#both('cancellations', ({ timeline }) => timeline.cancellations(seqs));

@@ -19,13 +19,12 @@ import {
   type Collected,
   collect,
   countRows,
-  type History,
   numberHistory,
   withoutHalves,
 } from './history.ts';
 import { batchOf, type Continued, withoutClashes } from './import-sessions.ts';
 import type { TakeoverReceipt, TakeoverRequest } from './requests.ts';
-import { type Same, sameRows } from './standing.ts';
+import { sameRows, without } from './standing.ts';
 
 /**
  * Brings a session of another worktree of the project, with its family, into the timeline of this one: all that is not
@@ -53,17 +52,15 @@ export async function takeOver(
   const same = await sameRows(store, history, 'any session');
   const { free, clashing } = await withoutClashes(site, without(history, same));
   const origins = new Map(fresh.map((change) => [number(change.seq), originOf(change, source.id)]));
-  const counts = { ...countRows(free), open: collected.changes.filter(isOpen).length };
-  const { leftOut, privateOut } = collected;
-  const brought = free.sessions;
   const receipt = {
-    ...counts,
+    ...countRows(free),
+    open: collected.changes.filter(isOpen).length,
     from: source,
-    brought,
+    brought: free.sessions,
     alreadyHere: history.sessions.filter(({ id }) => same.sessions.has(id)),
     labelsLeftOut: clashing,
-    leftOut,
-    privateOut,
+    leftOut: collected.leftOut,
+    privateOut: collected.privateOut,
     unreadable: contents.missing.size,
   };
   const isNew = free.sessions.length + free.checkpoints.length + free.changes.length > 0;
@@ -80,7 +77,7 @@ export async function takeOver(
   return { ...receipt, takenOver: true };
 }
 
-export function worktreesOf({ worktrees }: Store): Worktrees {
+function worktreesOf({ worktrees }: Store): Worktrees {
   if (worktrees !== null) return worktrees;
   const message =
     'this project has one worktree alone: its timeline is in a folder of this machine';
@@ -265,15 +262,6 @@ class Contents {
       : state;
 
   readonly endOf = (): State => unknown('not-seen');
-}
-
-function without(history: History, same: Same): History {
-  return {
-    ...history,
-    sessions: history.sessions.filter(({ id }) => !same.sessions.has(id)),
-    checkpoints: history.checkpoints.filter(({ id }) => !same.checkpoints.has(id)),
-    operations: history.operations.filter(({ id }) => !same.operations.has(id)),
-  };
 }
 
 /** How the family stands here: since when by itself, and since when by a takeover. */
