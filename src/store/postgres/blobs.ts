@@ -5,9 +5,8 @@ import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes, newPackName } from '../blob.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference, PackReceipt } from '../store.ts';
-import type { Session, Writing } from './database.ts';
+import type { Opened, Session, Writing } from './database.ts';
 import { alone, whileContentsStay } from './documents.ts';
-import type { Opened } from './opened.ts';
 
 // What one row holds, before compression: a large file never is one value.
 const PIECE_BYTES = 1024 * 1024;

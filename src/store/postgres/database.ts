@@ -9,7 +9,7 @@ import type {
 } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
 import { clientConfig, loadPg, NOTICE_LOST_CLIENT, poolConfig } from './connect.ts';
-import { isAborted, isUnreachable } from './failure.ts';
+import { isRefused, isUnreachable } from './failure.ts';
 import type { PostgresOptions } from './options.ts';
 
 /** A statement that is planned once for each connection: the server knows it by its name from then on. */
@@ -34,6 +34,12 @@ export interface Writing extends Session {
   send(sql: Sql, values?: readonly unknown[]): void;
 }
 
+/** The rows of one worktree, as a session reaches them. */
+export interface Scope<Of extends Session = Session> {
+  readonly session: Of;
+  readonly worktree: number;
+}
+
 /** A connection of its own, with what the types of `pg` leave out. */
 export interface LoneClient extends Client {
   /** The number of the server's process that serves it. */
@@ -49,6 +55,27 @@ export interface TransactionOptions {
   /** Everything that it wrote is taken back. */
   readonly isTrial?: true;
 }
+
+/** A project on a server. Contents and documents belong to it. */
+export interface OpenedProject {
+  readonly database: Database;
+  readonly schema: string;
+  /** The number of the project in the tables of contents and documents. */
+  readonly project: number;
+}
+
+/** What the parts of an open store work with. */
+export interface Opened extends OpenedProject {
+  /** The number of the worktree in the tables of its timeline. */
+  readonly worktree: number;
+  /** The token of the project lock, while this store holds it. */
+  readonly fence: () => number | null;
+}
+
+/** Runs work on an open store: closed stores refuse, and every failure comes out as an error of ours. */
+export type Run<Place = Opened> = <Result>(
+  work: (opened: Place) => Promise<Result>,
+) => Promise<Result>;
 
 /** The connections to one server. A connection that fails is dropped, and the next call makes another. */
 export class Database implements Session {
@@ -204,7 +231,7 @@ class Transaction implements Writing {
 
   /** What went wrong first, where a later statement failed for that reason. */
   async causeOf(error: unknown): Promise<unknown> {
-    return isAborted(error) ? ((await this.#refused()) ?? error) : error;
+    return isRefused(error, 'aborted') ? ((await this.#refused()) ?? error) : error;
   }
 
   /** The first failure of a statement that was sent, if the server itself has refused it. */

@@ -1,8 +1,7 @@
 import { byName, type StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
-import type { Prepared, Session, Writing } from './database.ts';
-import type { OpenedProject, Run } from './opened.ts';
+import type { OpenedProject, Prepared, Run, Session, Writing } from './database.ts';
 import { dropParts, putParts, readParts } from './parts.ts';
 import { lockClass } from './schema.ts';
 
@@ -35,22 +34,12 @@ export function documentStore(run: Run<OpenedProject>): DocumentStore {
   };
 }
 
-// JSON keeps what text would not: lone surrogates, and NUL.
-
-function written(name: string): string {
-  return JSON.stringify(name);
-}
-
-function read(text: string): string {
-  return JSON.parse(text) as string;
-}
-
-/** The columns that name a document, in the order of the primary key. */
+/** The columns that name a document, in the order of the primary key. JSON keeps lone surrogates, and NUL. */
 export function documentName(
   project: number,
   { category, key }: Pick<StoredDocument, 'category' | 'key'>,
 ): readonly [number, string, string] {
-  return [project, written(category), written(key)];
+  return [project, JSON.stringify(category), JSON.stringify(key)];
 }
 
 const INSERT = `
@@ -132,8 +121,12 @@ export function alone(schema: string, project: number, timeoutMs: number): strin
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The server takes 0 for no limit. */
+export function lockLimit(timeoutMs: number): number {
+  return Math.ceil(Math.min(Math.max(timeoutMs, 1), LONGEST_MS));
+}
+
 export function lockTimeout(timeoutMs: number): string {
-  return `SET LOCAL lock_timeout = ${Math.ceil(Math.min(Math.max(timeoutMs, 1), LONGEST_MS))}`;
+  return `SET LOCAL lock_timeout = ${lockLimit(timeoutMs)}`;
 }
 
 interface DocumentRow {
@@ -153,12 +146,13 @@ async function listDocuments(
   category?: string,
   key?: string,
 ): Promise<StoredDocument[]> {
-  const names = [category, key].filter((name) => name !== undefined).map(written);
+  const names = [category, key].filter((name) => name !== undefined);
   const sql = `${FIND} ${NAMED[names.length]}`;
-  return (await session.query<DocumentRow>(sql, [project, ...names])).map(toDocument).sort(byName);
+  const values = [project, ...names.map((name) => JSON.stringify(name))];
+  return (await session.query<DocumentRow>(sql, values)).map(toDocument).sort(byName);
 }
 
 function toDocument({ category, key, root, saved_at }: DocumentRow): StoredDocument {
   const id = root.toString('hex') as PartId;
-  return { category: read(category), key: read(key), root: id, savedAt: saved_at };
+  return { category: JSON.parse(category), key: JSON.parse(key), root: id, savedAt: saved_at };
 }

@@ -5,12 +5,10 @@ import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.
 import { storeFailure } from '../sqlite/connection.ts';
 import type { LockFile } from '../sqlite/lock.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
-import { type Database, endClient, type LoneClient } from './database.ts';
-import { isCancelled, isUnreachable, serverFailure } from './failure.ts';
-import type { Opened } from './opened.ts';
+import { type Database, endClient, type LoneClient, type Opened } from './database.ts';
+import { lockLimit } from './documents.ts';
+import { isRefused, isUnreachable, serverFailure } from './failure.ts';
 import { lockClass } from './schema.ts';
-
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** What all stores of this process on one place share: their order, and the connection that holds the lock. */
 interface Place {
@@ -135,8 +133,7 @@ export class ServerLock {
     signal.addEventListener('abort', onAbort);
     client.ref();
     try {
-      // The server takes 0 for no limit.
-      const limit = Math.ceil(Math.min(Math.max(leftMs, 1), LONGEST_MS));
+      const limit = lockLimit(leftMs);
       const results = (await client.query({
         text: `SET lock_timeout = ${limit}; ${this.#take}`,
         query_timeout: this.#database.patience(limit),
@@ -150,7 +147,7 @@ export class ServerLock {
       if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
       return fence;
     } catch (error) {
-      throw isCancelled(error) ? abortError(PROJECT_LOCK, signal) : error;
+      throw isRefused(error, 'cancelled') ? abortError(PROJECT_LOCK, signal) : error;
     } finally {
       client.unref();
       signal.removeEventListener('abort', onAbort);

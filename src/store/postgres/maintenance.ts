@@ -1,3 +1,4 @@
+import type { Change } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { BlobId, CheckpointId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
@@ -8,10 +9,9 @@ import { blobOf } from '../blob.ts';
 import { hashToBytes } from '../state-columns.ts';
 import type { Blob, Maintenance, PruneResult, StoreStats } from '../store.ts';
 import { putBlobs, readBlob } from './blobs.ts';
-import { type Session, together, type Writing } from './database.ts';
+import { type Opened, type Scope, type Session, together, type Writing } from './database.ts';
 import { alone } from './documents.ts';
 import { readBaseline, readJournal, writeBaseline } from './meta.ts';
-import type { Opened } from './opened.ts';
 import { dropParts } from './parts.ts';
 import { type RecordTable, textToBytes } from './record-table.ts';
 import { cancellations, changes, checkpoints, heads, operations, sessions } from './schema.ts';
@@ -49,8 +49,9 @@ async function prune(
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
   return database.transaction(
     async (session) => {
-      const dropped = await dropChanges(session, worktree, floor);
-      const packs = (await readBaseline(session, worktree))?.packs ?? [];
+      const scope = { session, worktree };
+      const dropped = await dropChanges(scope, floor);
+      const packs = (await readBaseline(scope))?.packs ?? [];
       await session.run(DROP_PACKS, [project, worktree, packs]);
       const blobs = await dropBlobs(session, project);
       await dropParts(session, project);
@@ -66,7 +67,7 @@ const DROP_CHANGES = `
   DELETE FROM changes WHERE worktree = $1 AND seq < $2 AND after_mode IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM cancellations AS c WHERE c.worktree = $1 AND c.change_seq = changes.seq AND c.by_seq >= $2)`;
 
-async function dropChanges(session: Writing, worktree: number, floor: Seq): Promise<number> {
+async function dropChanges({ session, worktree }: Scope<Writing>, floor: Seq): Promise<number> {
   const dropped = await session.run(DROP_CHANGES, [worktree, floor]);
   for (const end of ['change_seq', 'by_seq']) {
     const sql = `
@@ -111,8 +112,8 @@ async function namedBlobs(session: Session, project: number): Promise<Uint8Array
   const sql = 'SELECT id FROM worktrees WHERE project = $1';
   const named: BlobId[] = [];
   for (const { id } of await session.query<{ id: number }>(sql, [project])) {
-    const journal = await readJournal(session, id);
-    const baseline = await readBaseline(session, id);
+    const journal = await readJournal({ session, worktree: id });
+    const baseline = await readBaseline({ session, worktree: id });
     if (journal !== null) named.push(...statesOf(journal).flatMap(blobsOf));
     if (baseline !== null) named.push(baseline.manifest);
   }
@@ -143,12 +144,13 @@ async function verify(
   const list = paths?.map(pathToBytes);
   await database.transaction(
     async (session) => {
+      const scope = { session, worktree };
       const look = async <Entry extends object>(
         table: RecordTable<Entry>,
         rest = '',
         ...values: readonly unknown[]
       ): Promise<void> => {
-        if ((await table.brokenSeals(session, worktree, rest, ...values)) === 0) return;
+        if ((await table.brokenSeals(scope, rest, ...values)) === 0) return;
         const message = `${table.name} of the store are not what was written`;
         throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
       };
@@ -181,26 +183,18 @@ async function purge(
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
   await database.transaction(
     async (session) => {
-      if ((await readJournal(session, worktree)) !== null) {
+      const scope = { session, worktree };
+      if ((await readJournal(scope)) !== null) {
         throw new SavepointError('restore-unfinished', 'a restore is not finished', {
           hint: 'what it left has to be put away first; the next command does that',
         });
       }
       const list = paths.map(pathToBytes);
-      const changed = await changes.list(session, worktree, OF_PATHS, list);
       // An open change stays open: whoever opened it will close it with the state that it finds then.
-      await changes.put(
-        session,
-        worktree,
-        changed.map((one) => ({ ...one, before: PURGED, after: one.after && PURGED })),
-      );
-      const known = await heads.list(session, worktree, OF_PATHS, list);
-      await heads.put(
-        session,
-        worktree,
-        known.map((head) => ({ ...head, state: PURGED })),
-      );
-      await purgeBaseline(session, project, worktree, new Set(paths));
+      const purged = ({ after }: Change) => ({ before: PURGED, after: after && PURGED });
+      await changes.rewrite(scope, OF_PATHS, list, purged);
+      await heads.rewrite(scope, OF_PATHS, list, () => ({ state: PURGED }));
+      await purgeBaseline(scope, project, new Set(paths));
       await dropBlobs(session, project);
     },
     { first },
@@ -209,12 +203,12 @@ async function purge(
 
 /** Takes paths out of the baseline, and out of its packs what no other path had at the baseline. */
 async function purgeBaseline(
-  session: Writing,
+  scope: Scope<Writing>,
   project: number,
-  worktree: number,
   purged: ReadonlySet<TrackedPath>,
 ): Promise<void> {
-  const baseline = await readBaseline(session, worktree);
+  const { session, worktree } = scope;
+  const baseline = await readBaseline(scope);
   if (baseline === null) return;
   const list = new Manifest(await readBlob(session, project, baseline.manifest));
   const [gone, others] = [new Set<BlobId>(), new Set<BlobId>()];
@@ -224,7 +218,7 @@ async function purgeBaseline(
   }
   const manifest = withoutPaths(list, purged);
   await putBlobs(session, project, { blobs: [manifest], isNamed: true });
-  await writeBaseline(session, worktree, { ...baseline, manifest: manifest.id });
+  await writeBaseline(scope, { ...baseline, manifest: manifest.id });
   const stale = [...gone].filter((id) => !others.has(id)).map(hashToBytes);
   const sql = 'DELETE FROM packed WHERE project = $1 AND worktree = $2 AND hash = ANY($3::bytea[])';
   await session.run(sql, [project, worktree, stale]);

@@ -5,7 +5,7 @@ import type { State } from '../../model/state.ts';
 import { sealOf } from '../seal.ts';
 import { hashToBytes, modeOf, stateFrom } from '../state-columns.ts';
 import type { FieldShape, Table } from '../tables.ts';
-import type { Session, Writing } from './database.ts';
+import type { Scope, Writing } from './database.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean | Uint8Array | null;
@@ -59,7 +59,7 @@ export class RecordTable<Entry extends object> {
   }
 
   /** Inserts records, each in the place of the one with its key. Of several with one key the last counts. */
-  async put(session: Writing, worktree: number, entries: readonly Entry[]): Promise<void> {
+  async put({ session, worktree }: Scope<Writing>, entries: readonly Entry[]): Promise<void> {
     const last = [...new Map(entries.map((entry) => [this.#keyOf(entry), entry])).values()];
     for (let at = 0; at < last.length; at += MOST_ROWS) {
       const rows = last.slice(at, at + MOST_ROWS).map((entry) => this.#values(entry));
@@ -69,27 +69,32 @@ export class RecordTable<Entry extends object> {
   }
 
   /** `rest` continues the condition `worktree = $1`; `values` are $2 and so on. */
-  async list(
-    session: Session,
-    worktree: number,
+  async list(scope: Scope, rest: string, ...values: readonly unknown[]): Promise<Entry[]> {
+    return (await this.#rows(scope, rest, values)).map((row) => this.#entry(row));
+  }
+
+  /** Changes fields of the records that `rest` selects, and answers with them as they were. */
+  async rewrite(
+    scope: Scope<Writing>,
     rest: string,
-    ...values: readonly unknown[]
+    value: unknown,
+    changed: (entry: Entry) => Partial<Entry>,
   ): Promise<Entry[]> {
-    const rows = await session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
-    return rows.map((row) => this.#entry(row));
+    const entries = await this.list(scope, rest, value);
+    const put = entries.map((entry) => ({ ...entry, ...changed(entry) }));
+    await this.put(scope, put);
+    return entries;
   }
 
   /** How many rows, of those that `rest` selects, are not what was written. */
-  async brokenSeals(
-    session: Session,
-    worktree: number,
-    rest: string,
-    ...values: readonly unknown[]
-  ): Promise<number> {
-    const rows = await session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
-    return rows.filter(
-      (row) => seal(this.#columns.map(({ name }) => row[name] as Value)) !== row.seal,
-    ).length;
+  async brokenSeals(scope: Scope, rest: string, ...values: readonly unknown[]): Promise<number> {
+    const rows = await this.#rows(scope, rest, values);
+    const sealed = (row: Row): Value[] => this.#columns.map(({ name }) => row[name] as Value);
+    return rows.filter((row) => seal(sealed(row)) !== row.seal).length;
+  }
+
+  #rows({ session, worktree }: Scope, rest: string, values: readonly unknown[]): Promise<Row[]> {
+    return session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
   }
 
   #keyOf(entry: Entry): string {
