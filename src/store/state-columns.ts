@@ -77,6 +77,6 @@ export function hashToBytes(id: BlobId): Uint8Array {
   return Buffer.from(id, 'hex');
 }
 
-export function bytesToHash(bytes: Uint8Array): BlobId {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') as BlobId;
+export function bytesToHash<Id extends string = BlobId>(bytes: Uint8Array): Id {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') as Id;
 }

@@ -1,13 +1,12 @@
 import type { Change } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { BlobId, CheckpointId, Seq } from '../../model/ids.ts';
-import type { Journal } from '../../model/journal.ts';
 import { Manifest, ManifestWriter } from '../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import { type State, unknown } from '../../model/state.ts';
-import { blobOf } from '../blob.ts';
+import { unknown } from '../../model/state.ts';
+import { blobOf, blobsNeededBy } from '../blob.ts';
 import { hashToBytes } from '../state-columns.ts';
-import type { Blob, Maintenance, PruneResult, StoreStats } from '../store.ts';
+import type { Blob, PruneResult, StoreStats, Tasks } from '../store.ts';
 import { putBlobs, readBlob } from './blobs.ts';
 import { type Opened, type Scope, type Session, together, type Writing } from './database.ts';
 import { alone } from './documents.ts';
@@ -20,14 +19,7 @@ import { PROJECT_TABLES, WORKTREE_TABLES } from './tenants.ts';
 // Documents are written meanwhile, each within some milliseconds.
 const ALONE_TIMEOUT_MS = 30_000;
 
-type Tasks = {
-  readonly [Task in keyof Maintenance]: (
-    opened: Opened,
-    ...input: Parameters<Maintenance[Task]>
-  ) => Promise<ReturnType<Maintenance[Task]>>;
-};
-
-export const TASKS: Tasks = {
+export const TASKS: Tasks<Opened> = {
   prune: (opened, floor) => prune(opened, floor),
   prunable: (opened, floor) => prune(opened, floor, { isTrial: true }),
   verify,
@@ -111,24 +103,11 @@ async function dropBlobs(session: Writing, project: number): Promise<Omit<PruneR
 async function namedBlobs(session: Session, project: number): Promise<Uint8Array[]> {
   const sql = 'SELECT id FROM worktrees WHERE project = $1';
   const named: BlobId[] = [];
-  for (const { id } of await session.query<{ id: number }>(sql, [project])) {
-    const journal = await readJournal({ session, worktree: id });
-    const baseline = await readBaseline({ session, worktree: id });
-    if (journal !== null) named.push(...statesOf(journal).flatMap(blobsOf));
-    if (baseline !== null) named.push(baseline.manifest);
+  for (const { id: worktree } of await session.query<{ id: number }>(sql, [project])) {
+    const scope = { session, worktree };
+    named.push(...blobsNeededBy(await readBaseline(scope), await readJournal(scope)));
   }
   return named.map(hashToBytes);
-}
-
-function statesOf({ steps, changes }: Journal): (State | null)[] {
-  return [
-    ...steps.flatMap(({ from, to }) => [from, to]),
-    ...changes.flatMap(({ before, after }) => [before, after]),
-  ];
-}
-
-function blobsOf(state: State | null): BlobId[] {
-  return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
 }
 
 const OF_PATHS = 'AND path = ANY($2::bytea[])';

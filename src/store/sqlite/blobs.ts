@@ -131,14 +131,15 @@ export function storeBlobs(
   return large.size === 0 ? null : putLarge(opened, [...large.values()], numbers);
 }
 
-const INSERT = `
+// Compaction leaves a text alone, so that people can read it with SQL. A row that is there already gets the bytes at
+// hand; bytes that it had elsewhere before belong to nobody now.
+const PUT = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
-  VALUES (?1, ?2, ?2, ?3, 1, NULL, 0, ?4, ${newSealSql('blobs')})`;
-// A row that is there already gets the bytes at hand.
-const PUT = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
-  stored = excluded.stored, encoding = excluded.encoding, pending = 1, base = NULL, depth = 0,
-  data = excluded.data, seal = excluded.seal`;
-const PUT_LARGE = `${PUT} RETURNING id`;
+  VALUES (?1, ?2, ?2, ?3, ?3 <> 'text', NULL, 0, ?4, ${newSealSql('blobs')})
+  ON CONFLICT (hash) DO UPDATE SET size = excluded.size, stored = excluded.stored,
+    encoding = excluded.encoding, pending = excluded.pending, base = NULL, depth = 0,
+    data = excluded.data, seal = excluded.seal`;
+const PUT_ANYWAY = `${PUT} RETURNING id`;
 const IS_INSIDE = `(data IS NOT NULL AND encoding IN ('raw', 'zstd', 'text'))`;
 const PUT_SMALL = `${PUT} WHERE NOT ${IS_INSIDE} RETURNING id`;
 
@@ -154,17 +155,9 @@ function putSmall({ connection }: Opened, { id, bytes }: Blob): number {
   return (row as { id: number }).id;
 }
 
-// Compaction leaves such a row alone. Bytes that the row had elsewhere before belong to nobody now.
-const PUT_TEXT = `
-  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
-  VALUES (?1, ?2, ?2, 'text', 0, NULL, 0, ?3, ${newSealSql('blobs')})
-  ON CONFLICT (hash) DO UPDATE SET size = excluded.size, stored = excluded.stored, encoding = 'text',
-    pending = 0, base = NULL, depth = 0, data = excluded.data, seal = excluded.seal
-  RETURNING id`;
-
 function putText({ connection }: Opened, { id, bytes }: Blob): number {
-  const row = connection.get<{ id: number }>(PUT_TEXT, hashToBytes(id), bytes.length, bytes);
-  return (row as { id: number }).id;
+  const values = [hashToBytes(id), bytes.length, 'text', bytes] as const;
+  return (connection.get<{ id: number }>(PUT_ANYWAY, ...values) as { id: number }).id;
 }
 
 function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): number {
@@ -174,7 +167,7 @@ function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): num
   let start = begin;
   for (const { id, bytes } of blobs) {
     const values = [hashToBytes(id), bytes.length, 'arrived', start] as const;
-    const row = connection.get<{ id: number }>(PUT_LARGE, ...values) as { id: number };
+    const row = connection.get<{ id: number }>(PUT_ANYWAY, ...values) as { id: number };
     numbers.knowBlob(id, row.id);
     start += bytes.length;
   }

@@ -2,6 +2,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
+import { bytesToHash } from '../state-columns.ts';
 import { type Connection, isMalformed } from './connection.ts';
 
 export interface PartRow {
@@ -165,7 +166,8 @@ function rowsBelow(
 /** The part that a row says, if it is what its name vouches for. */
 export function toPart(row: PartRow, names: ReadonlyMap<number, PartId>): Part {
   const part = foundPart(row, names);
-  if (part.id !== nameOf(row.hash)) throw corrupt(nameOf(row.hash));
+  const name = bytesToHash<PartId>(row.hash);
+  if (part.id !== name) throw corrupt(name);
   return part;
 }
 
@@ -199,10 +201,6 @@ function parsed(text: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function nameOf(hash: Uint8Array): PartId {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString('hex') as PartId;
 }
 
 export function corrupt(id: string): SavepointError {
