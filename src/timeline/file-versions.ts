@@ -142,7 +142,7 @@ export class FileVersions {
     let gap: Gap | null = null;
     for (const version of older.toReversed()) {
       if ((await this.lines(version)) !== null) return { last: version, gap };
-      gap ??= version.state.kind === 'unknown' ? version.state.reason : 'damaged';
+      gap ??= gapOf(version.state);
     }
     return { last: null, gap };
   }
