@@ -189,13 +189,10 @@ export async function putPack(
         bytes += blob.bytes.length;
       }
       const hashes = blobs.map(({ id }) => hashToBytes(id));
-      await database.transaction(
-        async (session) => {
-          await putBlobs(session, project, { blobs, isNamed: false });
-          session.send(PACK, [project, hashes, worktree, name]);
-        },
-        { first },
-      );
+      await database.transactionAfter(first, async (session) => {
+        await putBlobs(session, project, { blobs, isNamed: false });
+        session.send(PACK, [project, hashes, worktree, name]);
+      });
     }
   } catch (error) {
     // What cannot be removed now goes with the next prune.
@@ -219,9 +216,8 @@ export async function packHeld(
 ): Promise<Uint8Array[]> {
   const first = whileContentsStay(schema, project, PACK_TIMEOUT_MS);
   const values = [project, hashes, worktree, name];
-  const rows = await database.transaction(
-    (session) => session.query<{ hash: Uint8Array }>(PACK_HELD, values),
-    { first },
+  const rows = await database.transactionAfter(first, (session) =>
+    session.query<{ hash: Uint8Array }>(PACK_HELD, values),
   );
   return rows.map(({ hash }) => hash);
 }
@@ -237,12 +233,9 @@ async function dropPack(
   name: string,
 ): Promise<void> {
   const first = alone(schema, project, PACK_TIMEOUT_MS);
-  await database.transaction(
-    async (session) => {
-      const values = [project, worktree, name];
-      const rows = await session.query<{ hash: Uint8Array }>(DROP_PACK, values);
-      session.send(DROP_UNNAMED, [project, rows.map(({ hash }) => hash)]);
-    },
-    { first },
-  );
+  await database.transactionAfter(first, async (session) => {
+    const values = [project, worktree, name];
+    const rows = await session.query<{ hash: Uint8Array }>(DROP_PACK, values);
+    session.send(DROP_UNNAMED, [project, rows.map(({ hash }) => hash)]);
+  });
 }

@@ -33,21 +33,18 @@ export async function commitBatch(opened: Opened, batch: Batch): Promise<void> {
   const id = randomUUID();
   let last: string | null = null;
   try {
-    await database.transaction(
-      async (session) => {
-        const scope = { session, worktree };
-        // What is written before the answers are there is taken back where they are bad.
-        [last] = await together(
-          requireBase(scope, batch.base, opened.fence()),
-          requireHolder(scope, batch.fence),
-          putContents(session, project, batch),
-          writeRows(scope, batch),
-        );
-        await removeRows(scope, batch);
-        session.send(MOVE_ON, [worktree, batch.carried?.seq ?? newestSeq(batch), id]);
-      },
-      { first },
-    );
+    await database.transactionAfter(first, async (session) => {
+      const scope = { session, worktree };
+      // What is written before the answers are there is taken back where they are bad.
+      [last] = await together(
+        requireBase(scope, batch.base, opened.fence()),
+        requireHolder(scope, batch.fence),
+        putContents(session, project, batch),
+        writeRows(scope, batch),
+      );
+      await removeRows(scope, batch);
+      session.send(MOVE_ON, [worktree, batch.carried?.seq ?? newestSeq(batch), id]);
+    });
   } catch (error) {
     if (!(error instanceof UncertainCommit)) throw error;
     if (!(await isOnRecord(opened, id, last, error))) throw notRecorded();
@@ -79,7 +76,7 @@ async function isOnRecord(
   const look = (session: Writing): Promise<{ last_commit: string | null }[]> =>
     session.query(sql, [worktree]);
   const first = lockTimeout(COMMIT_TIMEOUT_MS);
-  const rows = await database.transaction(look, { first }).catch(() => []);
+  const rows = await database.transactionAfter(first, look).catch(() => []);
   const last = rows[0]?.last_commit;
   if (last === id) return true;
   if (last === before) return false;

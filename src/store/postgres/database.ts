@@ -32,6 +32,8 @@ export interface Writing extends Session {
   run(sql: Sql, values?: readonly unknown[]): Promise<number>;
   /** Sends a statement that nobody needs the answer of. If it fails, the end of the transaction says so. */
   send(sql: Sql, values?: readonly unknown[]): void;
+  /** Nothing that the transaction has written, or will write, stays. */
+  takeBack(): void;
 }
 
 /** The rows of one worktree, as a session reaches them. */
@@ -47,13 +49,6 @@ export interface LoneClient extends Client {
   /** Whether it keeps the process alive. */
   ref(): void;
   unref(): void;
-}
-
-export interface TransactionOptions {
-  /** Statements without parameters that come right after BEGIN, in the same message. */
-  readonly first?: string;
-  /** Everything that it wrote is taken back. */
-  readonly isTrial?: true;
 }
 
 /** A project on a server. Contents and documents belong to it. */
@@ -113,16 +108,21 @@ export class Database implements Session {
   }
 
   /** Runs `work` in a transaction: all of it is durable at the end, or nothing is. */
-  async transaction<Result>(
+  transaction<Result>(work: (session: Writing) => Promise<Result>): Promise<Result> {
+    return this.transactionAfter('', work);
+  }
+
+  /** As `transaction`. `first` are statements without parameters, which go in one message with BEGIN. */
+  async transactionAfter<Result>(
+    first: string,
     work: (session: Writing) => Promise<Result>,
-    { first = '', isTrial }: TransactionOptions = {},
   ): Promise<Result> {
     const client = await this.#begun(`BEGIN; ${first}`);
     const session = new Transaction(client);
     let isBroken = false;
     try {
       const result = await work(session);
-      await session.end(isTrial ? 'ROLLBACK' : 'COMMIT');
+      await session.end();
       return result;
     } catch (error) {
       const cause = await session.causeOf(error);
@@ -193,6 +193,7 @@ export async function endClient(client: LoneClient): Promise<void> {
 class Transaction implements Writing {
   readonly #client: PoolClient;
   readonly #sent: Promise<unknown>[] = [];
+  #how: 'COMMIT' | 'ROLLBACK' = 'COMMIT';
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -215,8 +216,13 @@ class Transaction implements Writing {
     this.#sent.push(answer);
   }
 
+  takeBack(): void {
+    this.#how = 'ROLLBACK';
+  }
+
   /** Where the answer to COMMIT is lost, nobody can tell: the caller has to look. */
-  async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  async end(): Promise<void> {
+    const how = this.#how;
     const [ended] = await Promise.allSettled([this.#client.query(how)]);
     const refused = await this.#refused();
     if (refused !== null) throw refused;

@@ -21,7 +21,7 @@ const ALONE_TIMEOUT_MS = 30_000;
 
 export const TASKS: Tasks<Opened> = {
   prune: (opened, floor) => prune(opened, floor),
-  prunable: (opened, floor) => prune(opened, floor, { isTrial: true }),
+  prunable: (opened, floor) => prune(opened, floor, 'as a trial'),
   verify,
   purge,
   // What a purge has removed is gone with its transaction, as far as a client can say.
@@ -36,21 +36,19 @@ export const TASKS: Tasks<Opened> = {
 async function prune(
   { database, schema, project, worktree }: Opened,
   floor: Seq,
-  { isTrial }: { readonly isTrial?: true } = {},
+  how: 'for good' | 'as a trial' = 'for good',
 ): Promise<PruneResult> {
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
-  return database.transaction(
-    async (session) => {
-      const scope = { session, worktree };
-      const dropped = await dropChanges(scope, floor);
-      const packs = (await readBaseline(scope))?.packs ?? [];
-      await session.run(DROP_PACKS, [project, worktree, packs]);
-      const blobs = await dropBlobs(session, project);
-      await dropParts(session, project);
-      return { changes: dropped, ...blobs };
-    },
-    { first, ...(isTrial && { isTrial }) },
-  );
+  return database.transactionAfter(first, async (session) => {
+    if (how === 'as a trial') session.takeBack();
+    const scope = { session, worktree };
+    const dropped = await dropChanges(scope, floor);
+    const packs = (await readBaseline(scope))?.packs ?? [];
+    await session.run(DROP_PACKS, [project, worktree, packs]);
+    const blobs = await dropBlobs(session, project);
+    await dropParts(session, project);
+    return { changes: dropped, ...blobs };
+  });
 }
 
 const DROP_PACKS = `
@@ -121,32 +119,29 @@ async function verify(
   checkpoint: CheckpointId | null,
 ): Promise<void> {
   const list = paths?.map(pathToBytes);
-  await database.transaction(
-    async (session) => {
-      const scope = { session, worktree };
-      const look = async <Entry extends object>(
-        table: RecordTable<Entry>,
-        rest = '',
-        ...values: readonly unknown[]
-      ): Promise<void> => {
-        if ((await table.brokenSeals(scope, rest, ...values)) === 0) return;
-        const message = `${table.name} of the store are not what was written`;
-        throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
-      };
-      const ofPaths =
-        list === undefined
-          ? [look(changes), look(heads), look(cancellations), look(checkpoints)]
-          : [
-              look(changes, OF_PATHS, list),
-              look(heads, OF_PATHS, list),
-              look(cancellations, BY_CHANGES_OF_PATHS, list),
-            ];
-      const ofTarget =
-        checkpoint === null ? [] : [look(checkpoints, 'AND id = $2', textToBytes(checkpoint))];
-      await together(...ofPaths, look(sessions), look(operations), ...ofTarget);
-    },
-    { first: 'SET TRANSACTION READ ONLY' },
-  );
+  await database.transactionAfter('SET TRANSACTION READ ONLY', async (session) => {
+    const scope = { session, worktree };
+    const look = async <Entry extends object>(
+      table: RecordTable<Entry>,
+      rest = '',
+      ...values: readonly unknown[]
+    ): Promise<void> => {
+      if ((await table.brokenSeals(scope, rest, ...values)) === 0) return;
+      const message = `${table.name} of the store are not what was written`;
+      throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
+    };
+    const ofPaths =
+      list === undefined
+        ? [look(changes), look(heads), look(cancellations), look(checkpoints)]
+        : [
+            look(changes, OF_PATHS, list),
+            look(heads, OF_PATHS, list),
+            look(cancellations, BY_CHANGES_OF_PATHS, list),
+          ];
+    const ofTarget =
+      checkpoint === null ? [] : [look(checkpoints, 'AND id = $2', textToBytes(checkpoint))];
+    await together(...ofPaths, look(sessions), look(operations), ...ofTarget);
+  });
 }
 
 const PURGED = unknown('purged');
@@ -160,24 +155,21 @@ async function purge(
   paths: readonly TrackedPath[],
 ): Promise<void> {
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
-  await database.transaction(
-    async (session) => {
-      const scope = { session, worktree };
-      if ((await readJournal(scope)) !== null) {
-        throw new SavepointError('restore-unfinished', 'a restore is not finished', {
-          hint: 'what it left has to be put away first; the next command does that',
-        });
-      }
-      const list = paths.map(pathToBytes);
-      // An open change stays open: whoever opened it will close it with the state that it finds then.
-      const purged = ({ after }: Change) => ({ before: PURGED, after: after && PURGED });
-      await changes.rewrite(scope, OF_PATHS, list, purged);
-      await heads.rewrite(scope, OF_PATHS, list, () => ({ state: PURGED }));
-      await purgeBaseline(scope, project, new Set(paths));
-      await dropBlobs(session, project);
-    },
-    { first },
-  );
+  await database.transactionAfter(first, async (session) => {
+    const scope = { session, worktree };
+    if ((await readJournal(scope)) !== null) {
+      throw new SavepointError('restore-unfinished', 'a restore is not finished', {
+        hint: 'what it left has to be put away first; the next command does that',
+      });
+    }
+    const list = paths.map(pathToBytes);
+    // An open change stays open: whoever opened it will close it with the state that it finds then.
+    const purged = ({ after }: Change) => ({ before: PURGED, after: after && PURGED });
+    await changes.rewrite(scope, OF_PATHS, list, purged);
+    await heads.rewrite(scope, OF_PATHS, list, () => ({ state: PURGED }));
+    await purgeBaseline(scope, project, new Set(paths));
+    await dropBlobs(session, project);
+  });
 }
 
 /** Takes paths out of the baseline, and out of its packs what no other path had at the baseline. */

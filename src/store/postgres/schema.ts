@@ -258,14 +258,11 @@ async function find(session: Session, name: string): Promise<Found | null> {
 /** One makes them at a time: whoever comes second finds them. */
 async function makeTables(database: Database, schema: string): Promise<void> {
   const first = `SELECT pg_advisory_xact_lock(${lockClass(schema, 'schema')}, 0)`;
-  await database.transaction(
-    async (session) => {
-      const sql = 'SELECT to_regclass($1) IS NOT NULL AS there';
-      const [table] = await session.query<{ there: boolean }>(sql, [`${schema}.format`]);
-      if (!table?.there) for (const statement of tablesSql(schema)) await session.run(statement);
-    },
-    { first },
-  );
+  await database.transactionAfter(first, async (session) => {
+    const sql = 'SELECT to_regclass($1) IS NOT NULL AS there';
+    const [table] = await session.query<{ there: boolean }>(sql, [`${schema}.format`]);
+    if (!table?.there) for (const statement of tablesSql(schema)) await session.run(statement);
+  });
 }
 
 /** What makes the schema and all that is in it. */
