@@ -5,7 +5,7 @@ import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes, newPackName } from '../blob.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference, PackReceipt } from '../store.ts';
-import type { Opened, Session, Writing } from './database.ts';
+import { fourEach, type Opened, type Session, type Writing } from './database.ts';
 import { alone, whileContentsStay } from './documents.ts';
 
 // What one row holds, before compression: a large file never is one value.
@@ -150,11 +150,8 @@ function putPieces(session: Writing, project: number, pieces: readonly Piece[]):
       group.push(piece);
       bytes += piece.data.length;
     }
-    const places = group.map(
-      (_, row) => `($1, ${[2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ')})`,
-    );
     const sql = `
-      INSERT INTO pieces (project, hash, place, is_zstd, data) VALUES ${places.join(', ')}
+      INSERT INTO pieces (project, hash, place, is_zstd, data) VALUES ${fourEach(group.length)}
       ON CONFLICT DO NOTHING`;
     const values = group.flatMap(({ hash, place, isZstd, data }) => [hash, place, isZstd, data]);
     session.send(sql, [project, ...values]);

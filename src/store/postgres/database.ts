@@ -254,6 +254,12 @@ function bound(sql: Sql, values: readonly unknown[]): QueryConfig {
   return { ...statement, values: [...values] };
 }
 
+/** The places of so many rows for VALUES, each of the first parameter and four of its own. */
+export function fourEach(rows: number): string {
+  const places = (row: number): string => [2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ');
+  return Array.from({ length: rows }, (_, row) => `($1, ${places(row)})`).join(', ');
+}
+
 /** Waits for all of them, also where one fails: nothing may be sent once its transaction is over. */
 export async function together<Results extends readonly unknown[]>(
   ...work: { readonly [At in keyof Results]: Promise<Results[At]> }

@@ -11,7 +11,7 @@ import { putBlobs, readBlob } from './blobs.ts';
 import { type Opened, type Scope, type Session, together, type Writing } from './database.ts';
 import { alone } from './documents.ts';
 import { readBaseline, readJournal, writeBaseline } from './meta.ts';
-import { dropParts } from './parts.ts';
+import { dropParts, OF_PROJECT } from './parts.ts';
 import { type RecordTable, textToBytes } from './record-table.ts';
 import { cancellations, changes, checkpoints, heads, operations, sessions } from './schema.ts';
 import { PROJECT_TABLES, WORKTREE_TABLES } from './tenants.ts';
@@ -69,7 +69,6 @@ async function dropChanges({ session, worktree }: Scope<Writing>, floor: Seq): P
 }
 
 // From all worktrees of the project: they share its contents. $2: hashes that are needed besides those that rows name.
-const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';
 const REACHED = `
   reached(hash) AS (
     SELECT before_blob FROM changes WHERE ${OF_PROJECT} AND before_blob IS NOT NULL
