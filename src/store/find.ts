@@ -2,6 +2,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
 import type { BlobId, CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
@@ -52,6 +53,14 @@ export async function readIntact(store: Store, id: BlobId): Promise<Uint8Array |
     if (isLostBlob(error)) return null;
     throw error;
   }
+}
+
+/** For a purge: what a restore has left may hold anything. */
+export function refuseUnfinished(journal: Journal | null): void {
+  if (journal === null) return;
+  throw new SavepointError('restore-unfinished', 'a restore is not finished', {
+    hint: 'what it left has to be put away first; the next command does that',
+  });
 }
 
 /** Throws `blob-missing` too where the store keeps no objects of git. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
-import { hashBytes, newPackName } from '../blob.ts';
+import { corruptBlob, hashBytes, missingBlob, newPackName, requireHash } from '../blob.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference, PackReceipt } from '../store.ts';
 import { fourEach, type Opened, type Session, type Writing } from './database.ts';
@@ -37,11 +37,9 @@ const READ = `
 export async function readBlob(session: Session, project: number, id: BlobId): Promise<Uint8Array> {
   const rows = isBlobId(id) ? await session.query<PieceRow>(READ, [project, hashToBytes(id)]) : [];
   const pieces = rows.filter(({ place }) => place !== null);
-  if (pieces.length === 0) {
-    throw new SavepointError('blob-missing', `blob ${id} is not in the store`);
-  }
+  if (pieces.length === 0) throw missingBlob(id);
   const bytes = joined(pieces, id);
-  if (hashBytes(bytes) !== id) throw corrupt(id);
+  if (hashBytes(bytes) !== id) throw corruptBlob(id);
   return bytes;
 }
 
@@ -59,12 +57,8 @@ function joined(pieces: readonly PieceRow[], id: BlobId): Uint8Array {
     }
     return bytes;
   } catch (cause) {
-    throw corrupt(id, cause);
+    throw corruptBlob(id, cause);
   }
-}
-
-function corrupt(id: BlobId, cause?: unknown): SavepointError {
-  return new SavepointError('blob-corrupt', `blob ${id} does not match its hash`, { cause });
 }
 
 const HELD =
@@ -94,9 +88,7 @@ export async function putBlobs(
   const sizes = new Map(references.map(({ id, size }) => [id, size]));
   const given = new Map<BlobId, Blob>();
   for (const blob of blobs) {
-    if (!isBlobId(blob.id)) {
-      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-    }
+    requireHash(blob);
     given.set(blob.id, blob);
     sizes.set(blob.id, blob.bytes.length);
   }

@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { monotonicMs } from '../../model/clock.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
+import { abortError, closedError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import { storeFailure } from '../sqlite/connection.ts';
 import type { LockFile } from '../sqlite/lock.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
@@ -98,7 +98,7 @@ export class ServerLock {
 
   /** Releases the lock if it is held here. Everybody who waits for it here gets `store-closed`. */
   async close(): Promise<void> {
-    this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
+    this.#closing.abort(closedError());
     this.#held?.release();
     this.#file.close();
     this.#place.stores -= 1;

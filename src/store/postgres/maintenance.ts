@@ -4,7 +4,8 @@ import type { BlobId, CheckpointId, Seq } from '../../model/ids.ts';
 import { Manifest, ManifestWriter } from '../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import { unknown } from '../../model/state.ts';
-import { blobOf, blobsNeededBy } from '../blob.ts';
+import { blobOf, blobsNeededBy, blobsOnlyOf } from '../blob.ts';
+import { refuseUnfinished } from '../find.ts';
 import { hashToBytes } from '../state-columns.ts';
 import type { Blob, PruneResult, StoreStats, Tasks } from '../store.ts';
 import { putBlobs, readBlob } from './blobs.ts';
@@ -156,11 +157,7 @@ async function purge(
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
   await database.transactionAfter(first, async (session) => {
     const scope = { session, worktree };
-    if ((await readJournal(scope)) !== null) {
-      throw new SavepointError('restore-unfinished', 'a restore is not finished', {
-        hint: 'what it left has to be put away first; the next command does that',
-      });
-    }
+    refuseUnfinished(await readJournal(scope));
     const list = paths.map(pathToBytes);
     // An open change stays open: whoever opened it will close it with the state that it finds then.
     const purged = ({ after }: Change) => ({ before: PURGED, after: after && PURGED });
@@ -181,15 +178,10 @@ async function purgeBaseline(
   const baseline = await readBaseline(scope);
   if (baseline === null) return;
   const list = new Manifest(await readBlob(session, project, baseline.manifest));
-  const [gone, others] = [new Set<BlobId>(), new Set<BlobId>()];
-  for (const [path, state] of list) {
-    if (state.kind !== 'captured' || state.blob === null) continue;
-    (purged.has(path) ? gone : others).add(state.blob);
-  }
   const manifest = withoutPaths(list, purged);
   await putBlobs(session, project, { blobs: [manifest], isNamed: true });
   await writeBaseline(scope, { ...baseline, manifest: manifest.id });
-  const stale = [...gone].filter((id) => !others.has(id)).map(hashToBytes);
+  const stale = blobsOnlyOf(purged, list).map(hashToBytes);
   const sql = 'DELETE FROM packed WHERE project = $1 AND worktree = $2 AND hash = ANY($3::bytea[])';
   await session.run(sql, [project, worktree, stale]);
 }

@@ -1,6 +1,6 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
-import { PART_KINDS, type Part, partOf } from '../parts/part.ts';
+import { missingPart, PART_KINDS, type Part, partOf } from '../parts/part.ts';
 import { fourEach, type Prepared, type Session, together, type Writing } from './database.ts';
 import { bytesToText } from './record-table.ts';
 
@@ -41,7 +41,7 @@ function partsFrom(rows: readonly PartRow[], root: PartId): Part[] {
   const parts = rows.map(partFrom);
   const found = new Set(parts.map(({ id }) => id));
   for (const id of [root, ...parts.flatMap(({ children }) => children)]) {
-    if (!found.has(id)) throw missing(id);
+    if (!found.has(id)) throw missingPart(id);
   }
   return parts;
 }
@@ -130,11 +130,7 @@ async function requireParts(
   const rows = await session.query<{ hash: Buffer }>(`SELECT hash ${AMONG}`, values);
   const found = new Set(rows.map(({ hash }) => hash.toString('hex')));
   const lost = ids.find((id) => !found.has(id));
-  if (lost !== undefined) throw missing(lost);
-}
-
-function missing(id: PartId): SavepointError {
-  return new SavepointError('part-missing', `part ${id} is not in the store`);
+  if (lost !== undefined) throw missingPart(lost);
 }
 
 export const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';

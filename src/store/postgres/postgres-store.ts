@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { makePrivateFolder } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
+import { closedError } from '../lock-queue.ts';
 import { storeFailure } from '../sqlite/connection.ts';
 import { layoutOf } from '../sqlite/layout.ts';
 import { LockFile } from '../sqlite/lock.ts';
@@ -210,6 +211,6 @@ class PostgresStore implements Store {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new SavepointError('store-closed', 'the store was closed');
+    if (this.#closed) throw closedError();
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
-import { hashBytes } from '../blob.ts';
+import { corruptBlob, hashBytes, missingBlob, requireHash } from '../blob.ts';
 import { isLostBlob } from '../find.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference } from '../store.ts';
@@ -39,7 +39,7 @@ export function readBlob(opened: Opened, id: BlobId): Uint8Array {
   try {
     return readOnce(opened, id);
   } catch (error) {
-    throw isMissingFile(error) ? missing(id, error) : error;
+    throw isMissingFile(error) ? missingBlob(id, error) : error;
   }
 }
 
@@ -63,8 +63,8 @@ function readOnce(opened: Opened, id: BlobId): Uint8Array {
   // A baseline names blobs that have no row.
   let bytes = chain.length === 0 ? opened.packs.read(id) : null;
   for (const row of chain.reverse()) bytes = decode(opened, id, row, bytes);
-  if (bytes === null) throw missing(id);
-  if (hashBytes(bytes) !== id) throw corrupt(id);
+  if (bytes === null) throw missingBlob(id);
+  if (hashBytes(bytes) !== id) throw corruptBlob(id);
   // Callers get no Buffer, which is compared and printed differently.
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
@@ -93,7 +93,7 @@ function decode(opened: Opened, wanted: BlobId, row: BlobRow, base: Uint8Array |
   const { encoding, data } = row;
   const hash = bytesToHash(row.hash);
   if (encoding === 'pack' || encoding === 'missing') {
-    return opened.packs.read(hash) ?? refuse(missing(wanted));
+    return opened.packs.read(hash) ?? refuse(missingBlob(wanted));
   }
   if (typeof data === 'number') return opened.arrivals.read(data, row.size);
   if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
@@ -104,7 +104,7 @@ function decode(opened: Opened, wanted: BlobId, row: BlobRow, base: Uint8Array |
   try {
     return decompress(stored, row.size, row.base === null ? undefined : (base ?? undefined));
   } catch (error) {
-    throw corrupt(wanted, error);
+    throw corruptBlob(wanted, error);
   }
 }
 
@@ -119,9 +119,7 @@ export function storeBlobs(
 ): number | null {
   const large = new Map<BlobId, Blob>();
   for (const blob of blobs) {
-    if (!isBlobId(blob.id)) {
-      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-    }
+    requireHash(blob);
     if (blob.asText === true && isUtf8(blob.bytes)) {
       numbers.knowBlob(blob.id, putText(opened, blob));
     } else if (blob.bytes.length <= opened.largeBlobBytes) {
@@ -254,14 +252,6 @@ export function parseBlobFile(name: string): { id: string; encoding: Encoding } 
 
 function isMissingFile(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
-function missing(id: BlobId, cause?: unknown): SavepointError {
-  return new SavepointError('blob-missing', `blob ${id} is not in the store`, { cause });
-}
-
-function corrupt(id: BlobId, cause?: unknown): SavepointError {
-  return new SavepointError('blob-corrupt', `blob ${id} does not match its hash`, { cause });
 }
 
 function refuse(error: SavepointError): never {

@@ -1,6 +1,6 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
-import { PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
+import { missingPart, PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
 import { bytesToHash } from '../state-columns.ts';
 import { type Connection, isMalformed } from './connection.ts';
@@ -53,7 +53,7 @@ export class PartNumbers {
   of(id: PartId): number {
     const number = this.#find(id);
     if (number !== null) return number;
-    throw new SavepointError('part-missing', `part ${id} is not in the store`);
+    throw missingPart(id);
   }
 
   put(part: Part): void {
@@ -124,9 +124,7 @@ const READ_LISTED = readSql('SELECT value FROM json_each(?)');
  */
 export function readParts(connection: Connection, root: PartId): Part[] {
   const parts = namedParts(rowsBelow(connection, READ_NAMED, Buffer.from(root, 'hex')), new Map());
-  if (parts.length === 0) {
-    throw new SavepointError('part-missing', `part ${root} is not in the store`);
-  }
+  if (parts.length === 0) throw missingPart(root);
   if (!parts.some(({ id }) => id === root)) throw corrupt(root);
   return parts;
 }

@@ -20,7 +20,8 @@ import {
 } from '../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import { unknown } from '../../model/state.ts';
-import { blobOf } from '../blob.ts';
+import { blobOf, blobsOnlyOf } from '../blob.ts';
+import { refuseUnfinished } from '../find.ts';
 import { bytesToHash, modeOf } from '../state-columns.ts';
 import type { Blob } from '../store.ts';
 import { intact, readBlob, storeBlobs } from './blobs.ts';
@@ -71,7 +72,7 @@ const MOVE_TO_PACK = `
  * before the transaction leaves a pack that nothing names, one after it a mark for the next command.
  */
 export async function purge(opened: Opened, paths: readonly TrackedPath[]): Promise<void> {
-  if (readJournal(opened.connection) !== null) throw unfinished();
+  refuseUnfinished(readJournal(opened.connection));
   const made = await newBaseline(opened, paths);
   try {
     opened.connection.immediate(() => takeOut(opened, paths, made));
@@ -102,12 +103,6 @@ function purgeRows(connection: Connection, paths: readonly TrackedPath[]): void 
   connection.run(PURGE_HEADS, purged, list);
 }
 
-function unfinished(): SavepointError {
-  return new SavepointError('restore-unfinished', 'a restore is not finished', {
-    hint: 'what it left has to be put away first; the next command does that',
-  });
-}
-
 /** A baseline without the purged paths. Its packs are durable, and no row names it yet. */
 interface NewBaseline {
   readonly baseline: Baseline;
@@ -130,7 +125,7 @@ async function newBaseline(
   const list = new Manifest(readBlob(opened, old.manifest));
   const purged = new Set(paths);
   const needed = namedByOthers(opened.connection, paths);
-  const stale = staleBlobs(list, purged, needed);
+  const stale = blobsOnlyOf(purged, list, needed);
   // A pack whose index is damaged could hold anything.
   const kept = old.packs.filter((name) => {
     const index = opened.packs.index(name);
@@ -159,21 +154,6 @@ function namedByOthers(connection: Connection, paths: readonly TrackedPath[]): R
   const list = hexList(paths.map(pathToBytes));
   const rows = connection.all<{ hash: Uint8Array }>(NAMED_BY_OTHERS, list);
   return new Set(rows.map(({ hash }) => bytesToHash(hash)));
-}
-
-/** Contents that the purged paths had at the baseline and that no other path has. */
-function staleBlobs(
-  list: Manifest,
-  purged: ReadonlySet<TrackedPath>,
-  needed: ReadonlySet<BlobId>,
-): BlobId[] {
-  const stale = new Set<BlobId>();
-  const others = new Set<BlobId>(needed);
-  for (const [path, state] of list) {
-    if (state.kind !== 'captured' || state.blob === null) continue;
-    (purged.has(path) ? stale : others).add(state.blob);
-  }
-  return [...stale].filter((id) => !others.has(id));
 }
 
 interface RewriteOptions {

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { SavepointError } from '../../model/errors.ts';
+import { closedError } from '../lock-queue.ts';
 import type {
   BlobStore,
   DocumentStore,
@@ -174,7 +174,3 @@ const TASKS: Tasks<Opened> = {
   stats: async (opened) => (await import('./stats.ts')).readStats(opened),
   diskBytes: async (opened) => (await import('./stats.ts')).diskBytes(opened),
 };
-
-function closedError(): SavepointError {
-  return new SavepointError('store-closed', 'the store was closed');
-}

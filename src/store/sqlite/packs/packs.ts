@@ -5,7 +5,7 @@ import { constants, type ZstdOptions, zstdCompress, zstdDecompressSync } from 'n
 import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
-import { hashBytes, isPackName, newPackName } from '../../blob.ts';
+import { hashBytes, isPackName, newPackName, requireHash } from '../../blob.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
 import {
   filesIn,
@@ -189,10 +189,9 @@ class PackWriter {
   }
 
   /** Takes a copy. Resolves when there is room for the next blob. */
-  async add({ id, bytes }: Blob): Promise<void> {
-    if (!isBlobId(id)) {
-      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-    }
+  async add(blob: Blob): Promise<void> {
+    requireHash(blob);
+    const { id, bytes } = blob;
     if (this.places.has(id)) return;
     if (this.#filled + bytes.length > FRAME_BYTES) await this.#sendFilled();
     const frame = this.frames.length;
