@@ -19,6 +19,7 @@ import {
   type Collected,
   collect,
   countRows,
+  type HistoryContext,
   numberHistory,
   withoutHalves,
 } from './history.ts';
@@ -47,7 +48,7 @@ export async function takeOver(
   const known = await KnownChanges.load(store, own, there);
   const fresh = there.changes.filter((change) => known.isFresh(change, source.id));
   const collected = known.withoutHalves(there, fresh, source.id);
-  const contents = await Contents.keep(worktrees, fresh);
+  const contents = await keepContents(worktrees, fresh);
   const { history, number } = numberHistory({ ...collected, changes: fresh }, contents);
   const same = await sameRows(store, history, 'any session');
   const { free, clashing } = await withoutClashes(site, without(history, same));
@@ -237,31 +238,26 @@ function keyOf({ worktree, seq }: ChangeOrigin): string {
 }
 
 /** The contents that changes name. They are in the project, unless somebody has pruned there since. */
-class Contents {
+async function keepContents(worktrees: Worktrees, changes: readonly Change[]): Promise<Contents> {
+  const states = changes.flatMap(({ before, after }) =>
+    after === null ? [before] : [before, after],
+  );
+  const sizes = blobsIn(states);
+  const missing = new Set(sizes.size === 0 ? [] : await worktrees.keep([...sizes.keys()]));
+  const isMissing = (state: State): boolean =>
+    state.kind === 'captured' && state.blob !== null && missing.has(state.blob);
+  const kept = [...sizes].filter(([id]) => !missing.has(id));
+  return {
+    references: kept.map(([id, size]) => ({ id, size, source: 'pack', key: null })),
+    missing,
+    moved: (state) => (isMissing(state) ? unknown('damaged') : state),
+    endOf: () => unknown('not-seen'),
+  };
+}
+
+interface Contents extends HistoryContext {
   readonly references: readonly BlobReference[];
   readonly missing: ReadonlySet<BlobId>;
-
-  private constructor(sizes: ReadonlyMap<BlobId, number>, missing: readonly BlobId[]) {
-    this.missing = new Set(missing);
-    this.references = [...sizes]
-      .filter(([id]) => !this.missing.has(id))
-      .map(([id, size]) => ({ id, size, source: 'pack', key: null }));
-  }
-
-  static async keep(worktrees: Worktrees, changes: readonly Change[]): Promise<Contents> {
-    const states = changes.flatMap(({ before, after }) =>
-      after === null ? [before] : [before, after],
-    );
-    const sizes = blobsIn(states);
-    return new Contents(sizes, sizes.size === 0 ? [] : await worktrees.keep([...sizes.keys()]));
-  }
-
-  readonly moved = (state: State): State =>
-    state.kind === 'captured' && state.blob !== null && this.missing.has(state.blob)
-      ? unknown('damaged')
-      : state;
-
-  readonly endOf = (): State => unknown('not-seen');
 }
 
 /** How the family stands here: since when by itself, and since when by a takeover. */
