@@ -65,21 +65,15 @@ export class ServerLock {
 
   async acquire(options: LockOptions): Promise<ProjectLock> {
     const since = monotonicMs();
-    const file = await this.#acquireOnMachine(options);
+    const file = await this.#file.acquire(options).catch((error: unknown) => {
+      throw storeFailure(error);
+    });
     try {
       const server = await this.#acquireOnServer(options, since);
       return this.#hold(server, file);
     } catch (error) {
       file.release();
       throw error;
-    }
-  }
-
-  async #acquireOnMachine(options: LockOptions): Promise<ProjectLock> {
-    try {
-      return await this.#file.acquire(options);
-    } catch (error) {
-      throw storeFailure(error);
     }
   }
 
@@ -118,7 +112,8 @@ export class ServerLock {
       try {
         return await this.#takeOn(client, leftMs, signal);
       } catch (error) {
-        await this.#drop(client);
+        this.#place.client = null;
+        await endClient(client);
         if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
         const failure = serverFailure(error);
         if (failure.code === 'store-locked') throw lockedError(PROJECT_LOCK, timeoutMs);
@@ -129,7 +124,10 @@ export class ServerLock {
 
   async #takeOn(client: LoneClient, leftMs: number, signal: AbortSignal): Promise<number> {
     if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
-    const onAbort = (): void => void this.#cancel(client);
+    // Ends the waiting of the statement, from another connection.
+    const cancel = 'SELECT pg_cancel_backend($1)';
+    const onAbort = (): void =>
+      void this.#database.query(cancel, [client.processID]).catch(() => {});
     signal.addEventListener('abort', onAbort);
     client.ref();
     try {
@@ -152,11 +150,6 @@ export class ServerLock {
       client.unref();
       signal.removeEventListener('abort', onAbort);
     }
-  }
-
-  /** Ends the waiting of a statement, from another connection. */
-  async #cancel(client: LoneClient): Promise<void> {
-    await this.#database.query('SELECT pg_cancel_backend($1)', [client.processID]).catch(() => {});
   }
 
   #connected(): Promise<LoneClient> {
@@ -184,25 +177,16 @@ export class ServerLock {
     }
   }
 
-  async #drop(client: LoneClient): Promise<void> {
-    this.#place.client = null;
-    await endClient(client);
-  }
-
   #hold(fence: number, file: ProjectLock): ProjectLock {
     const release = (): void => {
       if (this.#held?.release !== release) return;
       this.#held = null;
       // Whoever comes next in this process asks on the same connection, after this.
-      void this.#place.client?.then((client) => this.#unlock(client)).catch(() => {});
+      void this.#place.client?.then((client) => client.query(this.#giveBack)).catch(() => {});
       this.#place.queue.leave();
       file.release();
     };
     this.#held = { release, fence };
     return { release };
-  }
-
-  #unlock(client: LoneClient): void {
-    client.query(this.#giveBack).catch(() => {});
   }
 }

@@ -93,7 +93,9 @@ function decode(opened: Opened, wanted: BlobId, row: BlobRow, base: Uint8Array |
   const { encoding, data } = row;
   const hash = bytesToHash(row.hash);
   if (encoding === 'pack' || encoding === 'missing') {
-    return opened.packs.read(hash) ?? refuse(missingBlob(wanted));
+    const bytes = opened.packs.read(hash);
+    if (bytes === null) throw missingBlob(wanted);
+    return bytes;
   }
   if (typeof data === 'number') return opened.arrivals.read(data, row.size);
   if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
@@ -252,8 +254,4 @@ export function parseBlobFile(name: string): { id: string; encoding: Encoding } 
 
 function isMissingFile(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
-function refuse(error: SavepointError): never {
-  throw error;
 }
