@@ -30,7 +30,7 @@ import { type CountBudget, countCheckpointLines, type LineCount } from '../timel
 import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
 import { undoableBefore } from '../timeline/runs.ts';
 import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
-import { tookBack } from '../timeline/took-back.ts';
+import { tookBack } from '../timeline/work.ts';
 
 const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   ids: optional(listOf(branded<CheckpointId>(ID))),

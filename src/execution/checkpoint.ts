@@ -38,19 +38,13 @@ export interface CheckpointFields {
 }
 
 /** The form in which a checkpoint is stored, and that programs in other languages read. */
-export interface CheckpointDict {
-  readonly id: string;
+export interface CheckpointDict
+  extends Omit<CheckpointFields, 'executionId' | 'stepName' | 'stepIndex' | 'timestamp'> {
   readonly execution_id: string;
   readonly step_name: string;
   readonly step_index: number;
   /** ISO 8601. Without a zone it is local time, as Python writes it. */
   readonly timestamp: string;
-  readonly state: Fields;
-  readonly context: Fields;
-  readonly variables: Fields;
-  readonly status?: CheckpointStatus | undefined;
-  readonly error?: string | null | undefined;
-  readonly metadata?: Fields | undefined;
 }
 
 /** Where an execution stood after one of its steps. */
@@ -118,17 +112,11 @@ export class Checkpoint implements CheckpointFields {
   static fromDict(data: unknown): Checkpoint {
     const dict = checkDict(data);
     return new Checkpoint({
-      id: dict.id,
+      ...dict,
       executionId: dict.execution_id,
       stepName: dict.step_name,
       stepIndex: dict.step_index,
       timestamp: readTimestamp(dict.timestamp),
-      state: dict.state,
-      context: dict.context,
-      variables: dict.variables,
-      status: dict.status,
-      error: dict.error,
-      metadata: dict.metadata,
     });
   }
 }

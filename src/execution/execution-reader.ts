@@ -109,7 +109,7 @@ async function isTakenBack(store: Store, { rolledBackBy }: StepAttempt): Promise
   return rolledBackBy !== null && ((await findOperation(store, rolledBackBy))?.inEffect ?? false);
 }
 
-export async function readValue(store: Store, root: PartId): Promise<unknown> {
+async function readValue(store: Store, root: PartId): Promise<unknown> {
   return assemble(root, await store.documents.readParts(root));
 }
 
@@ -119,7 +119,7 @@ export async function readSnapshot(store: Store, root: PartId): Promise<Snapshot
 }
 
 /** The state that a step left. Throws `part-missing` where damage has removed it. */
-export async function stateAfter(store: Store, step: StepAttempt): Promise<ExecutionState> {
+async function stateAfter(store: Store, step: StepAttempt): Promise<ExecutionState> {
   if (step.root === null) {
     throw new SavepointError('part-missing', `the state after step ${step.index} is lost`);
   }

@@ -30,8 +30,8 @@ export class Draft {
   readonly executions: Execution[] = [];
   readonly steps: StepAttempt[] = [];
   readonly parts: Part[] = [];
-  baseline: Baseline | null = null;
-  fence: Fence | null = null;
+  baseline?: Baseline;
+  fence?: Fence;
 
   constructor(base: Seq) {
     this.base = base;
@@ -76,41 +76,21 @@ export class Draft {
   }
 
   isEmpty(): boolean {
-    return (
-      this.#seq === this.base &&
-      this.checkpoints.length === 0 &&
-      this.closed.length === 0 &&
-      this.doubted.length === 0 &&
-      this.privatePaths.length === 0 &&
-      this.#sessions.size === 0 &&
-      this.removedCheckpoints.length === 0 &&
-      this.windows.length === 0 &&
-      this.removedWindows.length === 0 &&
-      this.executions.length === 0 &&
-      this.steps.length === 0
-    );
+    const lists: readonly (readonly unknown[])[] = [
+      ...[this.checkpoints, this.closed, this.doubted, this.privatePaths],
+      ...[this.removedCheckpoints, this.windows, this.removedWindows],
+      ...[this.executions, this.steps],
+    ];
+    const isIdle = this.#seq === this.base && this.#sessions.size === 0;
+    return isIdle && lists.every(({ length }) => length === 0);
   }
 
   batch(): Batch {
     return {
-      base: this.base,
+      ...this,
       blobs: [...this.#blobs.values()],
-      sessions: [...this.#sessions.values()],
-      checkpoints: this.checkpoints,
-      changes: this.changes,
-      closed: this.closed,
-      doubted: this.doubted,
-      cancellations: this.cancellations,
-      privatePaths: this.privatePaths,
-      removedCheckpoints: this.removedCheckpoints,
       references: [...this.#references.values()],
-      windows: this.windows,
-      removedWindows: this.removedWindows,
-      executions: this.executions,
-      steps: this.steps,
-      parts: this.parts,
-      ...(this.fence === null ? {} : { fence: this.fence }),
-      ...(this.baseline === null ? {} : { baseline: this.baseline }),
+      sessions: [...this.#sessions.values()],
     };
   }
 }

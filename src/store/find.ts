@@ -1,7 +1,8 @@
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { SavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
-import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { BlobId, CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
@@ -37,6 +38,29 @@ export async function findOperation(store: Store, id: OperationId): Promise<Oper
 
 export async function findExecution(store: Store, id: string): Promise<Execution | null> {
   return (await store.timeline.executions([id]))[0] ?? null;
+}
+
+/** Whether an error says that the bytes of a blob are lost. */
+export function isLostBlob(error: unknown): error is SavepointError {
+  return isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
+}
+
+/** The bytes of a blob, or null where they are lost: a restore reports damage, others show what they can. */
+export async function readIntact(store: Store, id: BlobId): Promise<Uint8Array | null> {
+  try {
+    return await store.blobs.read(id);
+  } catch (error) {
+    if (isLostBlob(error)) return null;
+    throw error;
+  }
+}
+
+/** For a purge: what a restore has left may hold anything. */
+export function refuseUnfinished(journal: Journal | null): void {
+  if (journal === null) return;
+  throw new SavepointError('restore-unfinished', 'a restore is not finished', {
+    hint: 'what it left has to be put away first; the next command does that',
+  });
 }
 
 /** Throws `blob-missing` too where the store keeps no objects of git. */

@@ -75,6 +75,10 @@ export function lockedError(wanted: string, timeoutMs: number): SavepointError {
   );
 }
 
+export function closedError(): SavepointError {
+  return new SavepointError('store-closed', 'the store was closed');
+}
+
 /** A signal that carries one of our errors, as a closing store's does, passes it on. */
 export function abortError(wanted: string, signal: AbortSignal | undefined): SavepointError {
   const cause: unknown = signal?.reason;

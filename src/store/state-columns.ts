@@ -50,8 +50,15 @@ export function modeOf(state: State): number {
   return TYPE_BITS[state.type] | (state.mode & PERMISSIONS) | others;
 }
 
-/** `hash` and `size` are those of the blob that the row names. */
-export function stateFrom(mode: number, hash: Uint8Array | null, size: number | null): State {
+type Row = Readonly<Record<string, unknown>>;
+
+/** The state that columns of a row hold; null for none. Hash and size are those of the blob that the row names. */
+export function stateIn(row: Row, mode: string, hash: string, size: string): State | null {
+  if (row[mode] === null) return null;
+  return stateFrom(row[mode] as number, row[hash] as Uint8Array | null, row[size] as number | null);
+}
+
+function stateFrom(mode: number, hash: Uint8Array | null, size: number | null): State {
   if (mode === ABSENT_MODE) return ABSENT;
   if (mode < 0) return { kind: 'unknown', reason: REASONS.get(mode) as UnknownReason };
   const type = typeOf(mode);
@@ -77,6 +84,6 @@ export function hashToBytes(id: BlobId): Uint8Array {
   return Buffer.from(id, 'hex');
 }
 
-export function bytesToHash(bytes: Uint8Array): BlobId {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') as BlobId;
+export function bytesToHash<Id extends string = BlobId>(bytes: Uint8Array): Id {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') as Id;
 }

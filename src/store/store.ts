@@ -417,6 +417,14 @@ export interface DocumentStore {
   readParts(root: PartId): Promise<readonly Part[]>;
 }
 
+/** How a store does the tasks of `Maintenance`; `Opened` is what it works with. */
+export type Tasks<Opened> = {
+  readonly [Task in keyof Maintenance]: (
+    opened: Opened,
+    ...input: Parameters<Maintenance[Task]>
+  ) => Promise<ReturnType<Maintenance[Task]>>;
+};
+
 /** The tasks of `Store.maintain`: what a store does for itself. The caller of a task that writes holds the lock. */
 export interface Maintenance {
   /**

@@ -66,6 +66,11 @@ export interface FieldShape {
   readonly column?: string;
 }
 
+/** The column of a field, or what the names of its columns begin with. */
+export function columnOf(name: string, { column }: FieldShape): string {
+  return column ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 export interface Field<Value> extends FieldShape {
   /** For the compiler alone, which compares it with the record's type: no field has this. */
   readonly holds?: (value: Value) => Value;

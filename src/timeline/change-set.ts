@@ -149,7 +149,8 @@ function goesOn({ owner }: Change, checkpoint: Checkpoint): boolean {
   return owner.continues !== undefined && owner.continues <= checkpoint.importedAt;
 }
 
-function isSelected(path: TrackedPath, paths: readonly TrackedPath[] | null): boolean {
+/** Whether a path is one of these, or below one; null stands for all. */
+export function isSelected(path: TrackedPath, paths: readonly TrackedPath[] | null): boolean {
   return paths === null || paths.some((chosen) => path === chosen || isBelow(path, chosen));
 }
 

@@ -13,6 +13,7 @@ import type { Draft } from '../store/draft.ts';
 import { findSession } from '../store/find.ts';
 import type { CheckpointQuery, Store, StoreReader } from '../store/store.ts';
 import { newCheckpointId } from './new-id.ts';
+import { COUNTED_KINDS } from './resolve.ts';
 import { type TakenBack, workUnder } from './work.ts';
 
 export interface NewCheckpoint {
@@ -103,10 +104,7 @@ export async function listCheckpoints(
   query: CheckpointQuery,
 ): Promise<ListedCheckpoint[]> {
   const checkpoints = await store.timeline.checkpoints(query);
-  const work = await workUnder(
-    store,
-    checkpoints.map(({ id }) => id),
-  );
+  const work = await workUnder(store, checkpoints);
   const sessions = await sessionsOf(store, checkpoints);
   return checkpoints.map((checkpoint) => {
     const { files = 0, folders = 0, takenBack = 'no' } = work.get(checkpoint.id) ?? {};
@@ -130,7 +128,6 @@ async function sessionsOf(
   return new Map(found.flatMap((session) => (session === null ? [] : [[session.id, session]])));
 }
 
-const MADE: readonly CheckpointKind[] = ['message', 'step', 'manual'];
 // They nearly always answer the question. If they do not, all others are read at once, which is quicker than in
 // pages.
 const NEWEST = 50;
@@ -142,7 +139,7 @@ const NEWEST = 50;
  * counts: it did not happen here.
  */
 export async function currentPlace(store: Store): Promise<CheckpointId | null> {
-  const made = { kinds: MADE, importedAt: null };
+  const made = { kinds: COUNTED_KINDS, importedAt: null };
   const newest = await store.timeline.checkpoints({ ...made, limit: NEWEST });
   const [first] = newest;
   const [operation] = await store.timeline.operations({ limit: 1 });
@@ -151,10 +148,7 @@ export async function currentPlace(store: Store): Promise<CheckpointId | null> {
   if (operation === undefined || operation.seq < first.seq) return first.id;
   let idle: Checkpoint | null = null;
   for (let checkpoints = newest; checkpoints.length > 0; ) {
-    const work = await workUnder(
-      store,
-      checkpoints.map(({ id }) => id),
-    );
+    const work = await workUnder(store, checkpoints);
     for (const checkpoint of checkpoints) {
       const { takenBack, takenBackAt } = work.get(checkpoint.id) ?? {};
       if (takenBack === undefined) idle ??= checkpoint;

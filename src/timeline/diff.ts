@@ -1,8 +1,9 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { isSavepointError } from '../model/errors.ts';
-import { isBelow, type TrackedPath } from '../model/path.ts';
+import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
+import { readIntact } from '../store/find.ts';
+import { isSelected } from './change-set.ts';
 
 /** One path that differs between a checkpoint and a later point. */
 export interface PathDiff {
@@ -42,10 +43,8 @@ async function diffForward(
   const byPath = Map.groupBy(changes, (change) => change.path);
   const diffs: PathDiff[] = [];
   for (const [path, chain] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const wanted =
-      paths === null || paths.some((chosen) => path === chosen || isBelow(path, chosen));
     const first = chain[0];
-    if (!wanted || first === undefined) continue;
+    if (first === undefined || !isSelected(path, paths)) continue;
     const later = to === null ? undefined : chain.find((change) => change.seq > to.seq);
     const unchanged = to !== null && first.seq > to.seq;
     if (unchanged) continue;
@@ -73,11 +72,5 @@ async function pathDiff(
 /** Null also for a damaged blob: a restore reports damage, a diff shows what it can. */
 export async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
-  try {
-    return await site.store.blobs.read(state.blob);
-  } catch (error) {
-    if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
-      return null;
-    throw error;
-  }
+  return readIntact(site.store, state.blob);
 }

@@ -14,7 +14,7 @@ export interface Eviction {
   readonly operations: readonly OperationId[];
 }
 
-const NOTHING: Eviction = { sessions: [], checkpoints: [], operations: [] };
+export const NOTHING: Eviction = { sessions: [], checkpoints: [], operations: [] };
 
 export function isEmpty({ sessions, checkpoints, operations }: Eviction): boolean {
   return sessions.length + checkpoints.length + operations.length === 0;

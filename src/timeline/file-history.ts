@@ -78,14 +78,9 @@ function kindOf({ before, after }: Change): FileChangeKind {
 
 async function withNames(store: Store, found: readonly Found[]): Promise<FileChange[]> {
   const changes = found.map(({ change }) => change);
-  const checkpoints = await store.timeline.checkpoints({
-    ids: idsIn(changes.map(({ checkpointId }) => checkpointId)),
-  });
-  const sessions = await store.timeline.sessions(idsIn(changes.map(({ sessionId }) => sessionId)));
-  const operations = await store.timeline.operations({
-    ids: idsIn(changes.map(({ operationId }) => operationId)),
-  });
-  const named = { checkpoints: byId(checkpoints), sessions: byId(sessions) };
+  const authorOf = await authorsOf(store, changes);
+  const ids = idsIn(changes.map(({ operationId }) => operationId));
+  const operations = byId(await store.timeline.operations({ ids }));
   const count = lineCounter(store);
   const history: FileChange[] = [];
   for (const { change, renamed, takenBack } of found) {
@@ -94,14 +89,28 @@ async function withNames(store: Store, found: readonly Found[]): Promise<FileCha
       kind: renamed === null ? kindOf(change) : 'renamed',
       change,
       from: renamed?.path ?? null,
-      checkpoint: named.checkpoints.get(change.checkpointId) ?? null,
-      session: named.sessions.get(change.sessionId) ?? null,
-      operation: operations.find(({ id }) => id === change.operationId) ?? null,
+      ...authorOf(change),
+      operation: operations.get(change.operationId) ?? null,
       takenBack,
       ...(await count({ before, after: change.after })),
     });
   }
   return history;
+}
+
+/** Finds the prompt, and the session, under which one of these changes was made. */
+export async function authorsOf(
+  store: Store,
+  changes: readonly Change[],
+): Promise<(change: Change | null) => Pick<FileChange, 'checkpoint' | 'session'>> {
+  const ids = idsIn(changes.map(({ checkpointId }) => checkpointId));
+  const checkpoints = byId(await store.timeline.checkpoints({ ids }));
+  const sessionIds = idsIn(changes.map(({ sessionId }) => sessionId));
+  const sessions = byId(await store.timeline.sessions(sessionIds));
+  return (change) => ({
+    checkpoint: checkpoints.get(change?.checkpointId ?? null) ?? null,
+    session: sessions.get(change?.sessionId ?? null) ?? null,
+  });
 }
 
 function idsIn<Id>(ids: readonly (Id | null)[]): Id[] {

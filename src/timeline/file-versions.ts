@@ -1,12 +1,12 @@
 import type { KnownStates } from '../capture/known-states.ts';
 import type { Change } from '../model/change.ts';
-import { isSavepointError } from '../model/errors.ts';
 import type { BlobId, Seq } from '../model/ids.ts';
 import type { Gap } from '../model/line-origin.ts';
 import { isOutside, type TrackedPath } from '../model/path.ts';
 import { type Captured, joins, type State } from '../model/state.ts';
 import { splitLines } from '../plan/line-diff.ts';
 import { isBinary } from '../plan/merge.ts';
+import { readIntact } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { privatePaths } from './private-paths.ts';
 import { findRenamed } from './renamed.ts';
@@ -69,7 +69,7 @@ export class FileVersions {
     if (!isFile(state)) return [];
     const known = this.#contents.get(state.blob);
     if (known !== undefined) return known;
-    const bytes = await this.#read(state.blob);
+    const bytes = await readIntact(this.#store, state.blob);
     return bytes === null ? null : this.#contents.put(state.blob, linesOf(bytes));
   }
 
@@ -142,7 +142,7 @@ export class FileVersions {
     let gap: Gap | null = null;
     for (const version of older.toReversed()) {
       if ((await this.lines(version)) !== null) return { last: version, gap };
-      gap ??= version.state.kind === 'unknown' ? version.state.reason : 'damaged';
+      gap ??= gapOf(version.state);
     }
     return { last: null, gap };
   }
@@ -163,17 +163,6 @@ export class FileVersions {
     if ((await this.lines(first)) === null) return { parents: [], rest: gapOf(state) };
     const isKept = madeBy !== 'start' || isSameContent(state, now);
     return { parents: [first], rest: isKept ? rest : 'not-kept' };
-  }
-
-  async #read(blob: BlobId): Promise<Uint8Array | null> {
-    try {
-      return await this.#store.blobs.read(blob);
-    } catch (error) {
-      const isLost =
-        isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing');
-      if (isLost) return null;
-      throw error;
-    }
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Change } from '../model/change.ts';
-import { isSavepointError } from '../model/errors.ts';
 import type { BlobId, CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 import { findRenames } from '../plan/renames.ts';
 import { countLines } from '../plan/unified-diff.ts';
+import { readIntact } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 
 export interface LineCount {
@@ -152,27 +152,15 @@ class Contents {
     if (state.kind !== 'captured' || state.blob === null) return NOTHING;
     const known = this.#read.get(state.blob);
     if (known !== undefined) return known;
-    const bytes = await this.#load(state.blob);
+    // A damaged blob counts no lines: a restore reports the damage.
+    const bytes = (await readIntact(this.#store, state.blob)) ?? NOTHING;
     this.#held += bytes.length;
-    if (this.#held > MOST_HELD) this.#forget();
+    if (this.#held > MOST_HELD) {
+      this.#read.clear();
+      this.#held = 0;
+    }
     this.#read.set(state.blob, bytes);
     return bytes;
-  }
-
-  #forget(): void {
-    this.#read.clear();
-    this.#held = 0;
-  }
-
-  /** A damaged blob counts no lines: a restore reports the damage. */
-  async #load(blob: BlobId): Promise<Uint8Array> {
-    try {
-      return await this.#store.blobs.read(blob);
-    } catch (error) {
-      if (isSavepointError(error, 'blob-corrupt')) return NOTHING;
-      if (isSavepointError(error, 'blob-missing')) return NOTHING;
-      throw error;
-    }
   }
 }
 

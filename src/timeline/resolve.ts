@@ -6,6 +6,9 @@ import type { Session } from '../model/session.ts';
 import { findCheckpoint, findOperation, findSession } from '../store/find.ts';
 import type { Store, StoreReader } from '../store/store.ts';
 
+/** People do not count the safety checkpoints that rewinds make; those are named by their ids. */
+export const COUNTED_KINDS: readonly CheckpointKind[] = ['message', 'step', 'manual'];
+
 /** How many candidates an error lists. */
 const CANDIDATES = 10;
 
@@ -30,12 +33,10 @@ async function nth(
   ref: string,
   start?: Checkpoint,
 ): Promise<Checkpoint> {
-  // People do not count the safety checkpoints that rewinds make; those are named by their ids.
-  const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
   const older = start === undefined ? {} : { before: start.seq };
   const found = await store.timeline.checkpoints({
     ...older,
-    kinds,
+    kinds: COUNTED_KINDS,
     importedAt: start?.importedAt ?? null,
     limit: skipped + 1,
   });

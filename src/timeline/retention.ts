@@ -1,12 +1,13 @@
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
-import type { CheckpointId, OperationId } from '../model/ids.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
 import type { Session } from '../model/session.ts';
 import type { Window } from '../model/window.ts';
 import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import { type Eviction, floorAfter, removableSessions } from './eviction.ts';
+import { type Eviction, floorAfter, NOTHING, removableSessions } from './eviction.ts';
 
 export interface RetentionRules {
   /** How long a session is kept after it was archived, and an operation after it was made. */
@@ -31,153 +32,9 @@ export const DEFAULT_RETENTION: RetentionRules = {
 
 /** Fills in the defaults. A rule that is undefined counts as left out. */
 export function retentionRules(given: Partial<RetentionRules>): RetentionRules {
-  const rule = (name: keyof RetentionRules): number => given[name] ?? DEFAULT_RETENTION[name];
-  return {
-    retentionDays: rule('retentionDays'),
-    idleDays: rule('idleDays'),
-    executionDays: rule('executionDays'),
-    maxCheckpointsPerSession: rule('maxCheckpointsPerSession'),
-    maxStoreBytes: rule('maxStoreBytes'),
-  };
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** How long each session is kept. An execution has a rule of its own, which holds for its sub-agents too. */
-class Keeping {
-  readonly #rules: RetentionRules;
-  readonly #now: number;
-  readonly #named: string | undefined;
-  readonly #executions: ReadonlyMap<string, Execution>;
-  readonly #windows: readonly Window[];
-
-  private constructor(
-    rules: RetentionRules,
-    now: number,
-    { sessionId }: PruneRequest,
-    executions: readonly Execution[],
-    windows: readonly Window[],
-  ) {
-    this.#rules = rules;
-    this.#now = now;
-    this.#named = sessionId;
-    this.#executions = new Map(executions.map((one) => [one.sessionId, one]));
-    this.#windows = windows;
-  }
-
-  static async of(
-    { timeline }: Store,
-    request: PruneRequest,
-    rules: RetentionRules,
-    now: number,
-  ): Promise<Keeping> {
-    const executions = (await timeline.executions()).filter(({ status }) => status !== 'removed');
-    // The changes of an interrupted run are on record: nothing more is to come.
-    const windows = (await timeline.windows()).filter(({ kind }) => kind !== 'interrupted');
-    return new Keeping(rules, now, request, executions, windows);
-  }
-
-  isExpired(session: Session): boolean {
-    const { executionDays, retentionDays } = this.#rules;
-    const days = this.isOfExecution(session) ? executionDays : retentionDays;
-    return this.#now - this.#archivedAt(session) >= days * DAY_MS;
-  }
-
-  isArchived(session: Session): boolean {
-    return this.#archivedAt(session) <= this.#now;
-  }
-
-  isOfExecution({ rootId }: Session): boolean {
-    return this.#executions.has(rootId);
-  }
-
-  /** Steps that are done must not happen again, however long the program that runs them was away. */
-  isUnfinished({ rootId }: Session): boolean {
-    const execution = this.#executions.get(rootId);
-    // Somebody who names the session of an execution that nobody will finish wants to be rid of it.
-    return execution !== undefined && !isFinished(execution) && rootId !== this.#named;
-  }
-
-  /** Whether a command may be running, or has changes that no scan has found yet. Idle ones are dead. */
-  isBusy(session: Session): boolean {
-    const isOpen = isRunning(session) || this.#windows.some((one) => one.sessionId === session.id);
-    return isOpen && this.#now < this.#idleAt(session);
-  }
-
-  /** Whether a checkpoint of a busy session is from before a command that may be running. */
-  isBefore({ id }: Checkpoint, session: Session): boolean {
-    return isRunning(session) || this.#windows.some((one) => one.checkpointId === id);
-  }
-
-  /** When it was archived, or counts as archived because it was idle for so long, or its execution finished. */
-  #archivedAt(session: Session): number {
-    if (this.isUnfinished(session)) return Number.POSITIVE_INFINITY;
-    const execution = this.#executions.get(session.rootId);
-    if (execution !== undefined && isFinished(execution)) return execution.updatedAt;
-    return session.archivedAt ?? this.#idleAt(session);
-  }
-
-  #idleAt({ lastActiveAt }: Session): number {
-    return lastActiveAt + this.#rules.idleDays * DAY_MS;
-  }
-}
-
-function isRunning({ run }: Session): boolean {
-  return run !== null && run.ended === null;
-}
-
-/** One that finished and was opened once more has an owner, who may be about to go on with it. */
-function isFinished({ status, owner }: Execution): boolean {
-  return status === 'finished' && owner === null;
-}
-
-/** Everything that is older or more than the rules keep. */
-async function expired(
-  store: Store,
-  request: PruneRequest,
-  keeping: Keeping,
-  rules: RetentionRules,
-  now: number,
-): Promise<Eviction> {
-  const sessions = await sessionsOf(store, request);
-  const counted = sessions.filter((session) => !keeping.isOfExecution(session));
-  const old = await expiredOperations(store, request, rules.retentionDays * DAY_MS, now);
-  return {
-    sessions: sessions.filter((session) => keeping.isExpired(session)).map(({ id }) => id),
-    checkpoints: [
-      ...(await surplusCheckpoints(store, counted, rules)),
-      ...old.map((operation) => operation.safetyCheckpointId),
-    ],
-    operations: old.map((operation) => operation.id),
-  };
-}
-
-async function surplusCheckpoints(
-  store: Store,
-  sessions: readonly Session[],
-  rules: RetentionRules,
-): Promise<CheckpointId[]> {
-  const surplus: Checkpoint[] = [];
-  for (const session of sessions) {
-    const newestFirst = await store.timeline.checkpoints({ sessionIds: [session.id] });
-    surplus.push(...newestFirst.slice(rules.maxCheckpointsPerSession));
-  }
-  return surplus.map((checkpoint) => checkpoint.id);
-}
-
-/**
- * Operations older than `ageMs`; none where the request is about certain sessions. The newest one always
- * stays: somebody may still want to undo it.
- */
-async function expiredOperations(
-  store: Store,
-  request: PruneRequest,
-  ageMs: number,
-  now: number,
-): Promise<{ id: OperationId; safetyCheckpointId: CheckpointId }[]> {
-  if (isLimited(request)) return [];
-  const [, ...older] = await store.timeline.operations();
-  return older.filter((operation) => now - operation.createdAt >= ageMs);
+  const names = Object.keys(DEFAULT_RETENTION) as (keyof RetentionRules)[];
+  const rules = names.map((name) => [name, given[name] ?? DEFAULT_RETENTION[name]]);
+  return Object.fromEntries(rules) as RetentionRules;
 }
 
 /** What to remove. Without any of these: what the rules of retention no longer keep. */
@@ -210,17 +67,170 @@ export async function planEviction(
   const { olderThanMs, keep, maxBytes, sessionId } = request;
   const asked = olderThanMs !== undefined || keep !== undefined || maxBytes !== undefined;
   if (sessionId !== undefined) await requireSession(store, sessionId, asked);
-  const keeping = await Keeping.of(store, request, rules, now);
-  const first = asked
-    ? await chosen(store, request, keeping, now)
-    : await expired(store, request, keeping, rules, now);
+  const record = await readRecord(store, request, rules, now);
+  const spare = sparing(record);
+  const least = spare(asked ? chosen(record) : expired(record));
   const limit = asked ? maxBytes : rules.maxStoreBytes;
-  const spare = await sparing(store, request, keeping);
-  const least = spare(first);
-  if (limit === undefined) return withSessions(store, request, keeping, least);
-  const steps = await stepsOf(store, request, keeping, asked);
-  const eviction = await fitInto(store, limit, least, steps.map(spare));
-  return withSessions(store, request, keeping, eviction);
+  if (limit === undefined) return withSessions(store, record, least);
+  const steps = stepsOf(record, asked).map(spare);
+  return withSessions(store, record, await fitInto(store, limit, least, steps));
+}
+
+async function requireSession(store: Store, id: string, asked: boolean): Promise<void> {
+  if (!asked) throw new SavepointError('argument-invalid', 'what of the session is to go?');
+  if ((await findSession(store, id)) !== null) return;
+  throw new SavepointError('session-not-found', 'no session has this id', { details: { id } });
+}
+
+/** What is on record, and what the choice depends on besides. */
+interface RecordToPrune {
+  readonly request: PruneRequest;
+  readonly rules: RetentionRules;
+  readonly now: number;
+  /** Most recently active first. */
+  readonly sessions: readonly Session[];
+  /** Those that the request is about. */
+  readonly wanted: readonly Session[];
+  /** Newest first. */
+  readonly checkpoints: readonly Checkpoint[];
+  /** Newest first. */
+  readonly operations: readonly Operation[];
+  /** By their sessions, without those that were removed. */
+  readonly executions: ReadonlyMap<string, Execution>;
+  readonly windows: readonly Window[];
+}
+
+async function readRecord(
+  { timeline }: Store,
+  request: PruneRequest,
+  rules: RetentionRules,
+  now: number,
+): Promise<RecordToPrune> {
+  const { sessionId = null, agent = null } = request;
+  const sessions = await timeline.sessions();
+  const executions = (await timeline.executions()).filter(({ status }) => status !== 'removed');
+  return {
+    request,
+    rules,
+    now,
+    sessions,
+    wanted: sessions.filter(
+      (session) =>
+        (sessionId === null || session.id === sessionId) &&
+        (agent === null || session.agent === agent),
+    ),
+    checkpoints: await timeline.checkpoints({}),
+    operations: await timeline.operations(),
+    executions: new Map(executions.map((one) => [one.sessionId, one])),
+    // The changes of an interrupted run are on record: nothing more is to come.
+    windows: (await timeline.windows()).filter(({ kind }) => kind !== 'interrupted'),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An execution has a rule of its own, which holds for its sub-agents too. */
+function isExpired(record: RecordToPrune, session: Session): boolean {
+  const { executionDays, retentionDays } = record.rules;
+  const days = record.executions.has(session.rootId) ? executionDays : retentionDays;
+  return record.now - archivedAt(record, session) >= days * DAY_MS;
+}
+
+function isArchived(record: RecordToPrune, session: Session): boolean {
+  return archivedAt(record, session) <= record.now;
+}
+
+/** When it was archived, or counts as archived because it was idle for so long, or its execution finished. */
+function archivedAt(record: RecordToPrune, session: Session): number {
+  if (isUnfinished(record, session)) return Number.POSITIVE_INFINITY;
+  const execution = record.executions.get(session.rootId);
+  if (execution !== undefined && isFinished(execution)) return execution.updatedAt;
+  return session.archivedAt ?? idleAt(record, session);
+}
+
+function idleAt({ rules }: RecordToPrune, { lastActiveAt }: Session): number {
+  return lastActiveAt + rules.idleDays * DAY_MS;
+}
+
+/** Steps that are done must not happen again, however long the program that runs them was away. */
+function isUnfinished({ executions, request }: RecordToPrune, { rootId }: Session): boolean {
+  const execution = executions.get(rootId);
+  // Somebody who names the session of an execution that nobody will finish wants to be rid of it.
+  return execution !== undefined && !isFinished(execution) && rootId !== request.sessionId;
+}
+
+/** One that finished and was opened once more has an owner, who may be about to go on with it. */
+function isFinished({ status, owner }: Execution): boolean {
+  return status === 'finished' && owner === null;
+}
+
+function isRunning({ run }: Session): boolean {
+  return run !== null && run.ended === null;
+}
+
+/** Whether a command may be running, or has changes that no scan has found yet. Idle ones are dead. */
+function isBusy(record: RecordToPrune, session: Session): boolean {
+  const isOpen = isRunning(session) || record.windows.some((one) => one.sessionId === session.id);
+  return isOpen && record.now < idleAt(record, session);
+}
+
+/** Everything that is older or more than the rules keep. */
+function expired(record: RecordToPrune): Eviction {
+  const { wanted, rules, checkpoints, executions } = record;
+  const bySession = Map.groupBy(checkpoints, ({ sessionId }) => sessionId);
+  const surplus = wanted
+    .filter(({ rootId }) => !executions.has(rootId))
+    .flatMap(({ id }) => (bySession.get(id) ?? []).slice(rules.maxCheckpointsPerSession));
+  const sessions = wanted.filter((session) => isExpired(record, session));
+  return evictionOf(sessions, surplus, expiredOperations(record, rules.retentionDays * DAY_MS));
+}
+
+/** What a request asks for. */
+function chosen(record: RecordToPrune): Eviction {
+  const { olderThanMs = Number.POSITIVE_INFINITY, keep = Number.POSITIVE_INFINITY } =
+    record.request;
+  const isOld = (createdAt: number): boolean => record.now - createdAt >= olderThanMs;
+  const sessions = record.wanted.filter(
+    (session) => isArchived(record, session) && isOld(session.lastActiveAt),
+  );
+  const checkpoints = linesOf(record).flatMap(([line, list]) =>
+    // Checkpoints without a session are independent of each other, so `keep` does not count them.
+    line === null
+      ? list.filter(({ kind, createdAt }) => kind !== 'safety' && isOld(createdAt))
+      : list.slice(1).filter(({ createdAt }, at) => isOld(createdAt) || at + 1 >= keep),
+  );
+  return evictionOf(sessions, checkpoints, expiredOperations(record, olderThanMs));
+}
+
+/** Operations go with the checkpoints that were made before them. */
+function evictionOf(
+  sessions: readonly Session[],
+  checkpoints: readonly Checkpoint[],
+  operations: readonly Operation[],
+): Eviction {
+  const safety = operations.map(({ safetyCheckpointId }) => safetyCheckpointId);
+  return {
+    sessions: sessions.map(({ id }) => id),
+    checkpoints: [...checkpoints.map(({ id }) => id), ...safety],
+    operations: operations.map(({ id }) => id),
+  };
+}
+
+/**
+ * Operations older than `ageMs`; none where the request is about certain sessions. The newest one always
+ * stays: somebody may still want to undo it.
+ */
+function expiredOperations(
+  { operations, request, now }: RecordToPrune,
+  ageMs: number,
+): readonly Operation[] {
+  if (isLimited(request)) return [];
+  return operations.slice(1).filter(({ createdAt }) => now - createdAt >= ageMs);
+}
+
+/** Whether a request is about certain sessions only. */
+function isLimited({ sessionId, agent }: PruneRequest): boolean {
+  return sessionId !== undefined || agent !== undefined;
 }
 
 /**
@@ -228,21 +238,17 @@ export async function planEviction(
  * before a command that may be running. Their sessions stay for them. An execution stays or goes whole, with
  * its sub-agents: a rollback needs all steps, and a rewind of a sub-agent takes back steps too.
  */
-async function sparing(
-  store: Store,
-  { labelled }: PruneRequest,
-  keeping: Keeping,
-): Promise<(eviction: Eviction) => Eviction> {
-  const sessions = await store.timeline.sessions();
-  const all = await store.timeline.checkpoints({});
+function sparing(record: RecordToPrune): (eviction: Eviction) => Eviction {
+  const { sessions, checkpoints: all, executions, windows } = record;
   const bySession = Map.groupBy(all, ({ sessionId }) => sessionId);
   const inside = (id: string): CheckpointId[] => (bySession.get(id) ?? []).map((one) => one.id);
-  const labels = labelled ? [] : all.filter(({ label }) => label !== null);
-  const busy = sessions.filter((session) => keeping.isBusy(session));
+  const labels = record.request.labelled ? [] : all.filter(({ label }) => label !== null);
+  const busy = sessions.filter((session) => isBusy(record, session));
+  const commands = new Set(windows.map(({ checkpointId }) => checkpointId));
   const before = busy.flatMap((session) =>
-    (bySession.get(session.id) ?? []).filter((one) => keeping.isBefore(one, session)),
+    (bySession.get(session.id) ?? []).filter(({ id }) => isRunning(session) || commands.has(id)),
   );
-  const ofExecutions = sessions.filter((session) => keeping.isOfExecution(session));
+  const ofExecutions = sessions.filter(({ rootId }) => executions.has(rootId));
   const families = Map.groupBy(ofExecutions, ({ rootId }) => rootId);
   const held = new Set([...labels.map(({ sessionId }) => sessionId), ...busy.map(({ id }) => id)]);
   const whole = [...families.values()].filter((family) => family.some(({ id }) => held.has(id)));
@@ -268,85 +274,48 @@ async function sparing(
 /** Leaves the sessions that are needed, and adds the runs of which no checkpoint is left. */
 async function withSessions(
   store: Store,
-  request: PruneRequest,
-  keeping: Keeping,
+  record: RecordToPrune,
   eviction: Eviction,
 ): Promise<Eviction> {
-  const runs = (await sessionsOf(store, request)).filter(
-    (session) => session.run !== null && !keeping.isBusy(session),
-  );
+  const runs = record.wanted.filter((session) => session.run !== null && !isBusy(record, session));
   const ids = new Set([...eviction.sessions, ...runs.map(({ id }) => id)]);
-  const candidates = await store.timeline.sessions([...ids]);
+  const candidates = record.sessions.filter(({ id }) => ids.has(id));
   const sessions = await removableSessions(store, candidates, eviction);
   return { ...eviction, sessions: sessions.map(({ id }) => id) };
-}
-
-async function chosen(
-  store: Store,
-  request: PruneRequest,
-  keeping: Keeping,
-  now: number,
-): Promise<Eviction> {
-  const { olderThanMs = Number.POSITIVE_INFINITY } = request;
-  const most = request.keep ?? Number.POSITIVE_INFINITY;
-  const isOld = (createdAt: number): boolean => now - createdAt >= olderThanMs;
-  const all = await ofRequest(store, request, keeping);
-  const sessions = (await sessionsOf(store, request)).filter(
-    (session) => keeping.isArchived(session) && isOld(session.lastActiveAt),
-  );
-  const operations = await expiredOperations(store, request, olderThanMs, now);
-  const runs = runIds(await store.timeline.sessions());
-  const checkpoints = linesOf(all, runs).flatMap(([line, list]) =>
-    // Checkpoints without a session are independent of each other, so `keep` does not count them.
-    line === null
-      ? list.filter(({ kind, createdAt }) => kind !== 'safety' && isOld(createdAt))
-      : list.slice(1).filter(({ createdAt }, at) => isOld(createdAt) || at + 1 >= most),
-  );
-  return {
-    sessions: sessions.map(({ id }) => id),
-    checkpoints: [
-      ...checkpoints.map(({ id }) => id),
-      ...operations.map(({ safetyCheckpointId }) => safetyCheckpointId),
-    ],
-    operations: operations.map(({ id }) => id),
-  };
-}
-
-/** Sessions that are single runs. */
-function runIds(sessions: readonly Session[]): ReadonlySet<string> {
-  return new Set(sessions.filter(({ run }) => run !== null).map(({ id }) => id));
-}
-
-/** Checkpoints by the session that they belong to; all runs together, since they follow each other. */
-function linesOf(
-  checkpoints: readonly Checkpoint[],
-  runs: ReadonlySet<string>,
-): (readonly [line: string | null, checkpoints: Checkpoint[]])[] {
-  const line = ({ sessionId }: Checkpoint): string | null =>
-    sessionId !== null && runs.has(sessionId) ? RUNS : sessionId;
-  return [...Map.groupBy(checkpoints, line)];
 }
 
 // No id of a session is empty.
 const RUNS = '';
 
-/** What to remove next, step by step: archived sessions, the oldest first, then old checkpoints. */
-async function stepsOf(
-  store: Store,
-  request: PruneRequest,
-  keeping: Keeping,
-  withCheckpoints: boolean,
-): Promise<Eviction[]> {
-  const archived = (await sessionsOf(store, request)).filter((session) =>
-    keeping.isArchived(session),
+/**
+ * Checkpoints of the request by the session that they belong to, newest first; all runs together, since they
+ * follow each other. A rollback needs all checkpoints of an execution that has not finished, so they are left out.
+ */
+function linesOf(
+  record: RecordToPrune,
+): (readonly [line: string | null, checkpoints: Checkpoint[]])[] {
+  const { checkpoints, sessions, wanted, request } = record;
+  const finished = wanted.filter((session) => !isUnfinished(record, session));
+  const ids = new Set(finished.map(({ id }) => id));
+  const runs = new Set(sessions.filter(({ run }) => run !== null).map(({ id }) => id));
+  const all = checkpoints.filter(({ sessionId }) =>
+    sessionId === null ? !isLimited(request) : ids.has(sessionId),
   );
-  const sessions = archived.toReversed().map(({ id }) => sessionStep(id));
+  const line = ({ sessionId }: Checkpoint): string | null =>
+    sessionId !== null && runs.has(sessionId) ? RUNS : sessionId;
+  return [...Map.groupBy(all, line)];
+}
+
+/** What to remove next, step by step: archived sessions, the oldest first, then old checkpoints. */
+function stepsOf(record: RecordToPrune, withCheckpoints: boolean): Eviction[] {
+  const archived = record.wanted.filter((session) => isArchived(record, session));
+  const sessions = archived.toReversed().map(({ id }) => ({ ...NOTHING, sessions: [id] }));
   if (!withCheckpoints) return sessions;
-  const all = await ofRequest(store, request, keeping);
-  const runs = runIds(await store.timeline.sessions());
-  const newest = new Set(linesOf(all, runs).map(([, [one]]) => one));
-  const old = all.filter((one) => one.kind !== 'safety' && !newest.has(one)).toReversed();
-  return [...sessions, ...old.map(({ id }) => checkpointStep(id))];
+  const old = linesOf(record)
+    .flatMap(([, list]) => list.slice(1))
+    .filter(({ kind }) => kind !== 'safety')
+    .sort((a, b) => a.seq - b.seq);
+  return [...sessions, ...old.map(({ id }) => ({ ...NOTHING, checkpoints: [id] }))];
 }
 
 /** Takes as many of the steps as needed to fit the limit, by the store's own estimate. */
@@ -358,10 +327,8 @@ async function fitInto(
 ): Promise<Eviction> {
   const { storedBytes, packedBytes } = await store.maintain('stats');
   const fits = async (count: number): Promise<boolean> => {
-    const { bytes } = await store.maintain(
-      'prunable',
-      await floorAfter(store, together(first, steps, count)),
-    );
+    const floor = await floorAfter(store, together(first, steps, count));
+    const { bytes } = await store.maintain('prunable', floor);
     return storedBytes + packedBytes - bytes <= limit;
   };
   let [low, high] = [0, steps.length];
@@ -380,45 +347,4 @@ function together(first: Eviction, steps: readonly Eviction[], count: number): E
     checkpoints: [...new Set(all.flatMap(({ checkpoints }) => checkpoints))],
     operations: first.operations,
   };
-}
-
-function sessionStep(id: string): Eviction {
-  return { sessions: [id], checkpoints: [], operations: [] };
-}
-
-function checkpointStep(id: Checkpoint['id']): Eviction {
-  return { sessions: [], checkpoints: [id], operations: [] };
-}
-
-/** Newest first. A rollback needs all checkpoints of an execution that has not finished, so they are left out. */
-async function ofRequest(
-  store: Store,
-  request: PruneRequest,
-  keeping: Keeping,
-): Promise<readonly Checkpoint[]> {
-  const sessions = await sessionsOf(store, request);
-  const kept = new Set(sessions.filter((one) => keeping.isUnfinished(one)).map(({ id }) => id));
-  const query = isLimited(request) ? { sessionIds: sessions.map(({ id }) => id) } : {};
-  const all = await store.timeline.checkpoints(query);
-  return all.filter(({ sessionId }) => sessionId === null || !kept.has(sessionId));
-}
-
-async function sessionsOf(store: Store, request: PruneRequest): Promise<readonly Session[]> {
-  const { sessionId = null, agent = null } = request;
-  return (await store.timeline.sessions()).filter(
-    (session) =>
-      (sessionId === null || session.id === sessionId) &&
-      (agent === null || session.agent === agent),
-  );
-}
-
-/** Whether a request is about certain sessions only. */
-function isLimited({ sessionId, agent }: PruneRequest): boolean {
-  return sessionId !== undefined || agent !== undefined;
-}
-
-async function requireSession(store: Store, id: string, asked: boolean): Promise<void> {
-  if (!asked) throw new SavepointError('argument-invalid', 'what of the session is to go?');
-  if ((await findSession(store, id)) !== null) return;
-  throw new SavepointError('session-not-found', 'no session has this id', { details: { id } });
 }

@@ -25,17 +25,9 @@ export async function treeAt(
   const later = await store.timeline.changes({ after: checkpoint.seq });
   // Newest first, so that the oldest change after the checkpoint is set last.
   for (const { path, before } of later.toReversed()) tree.set(path, before);
-  const paths = [...tree.keys()].filter((path) => isThere(path, tree)).sort(byText);
-  return new Map(paths.map((path) => [path, tree.get(path) as TreeState]));
-}
-
-function isThere(path: TrackedPath, tree: ReadonlyMap<TrackedPath, TreeState>): boolean {
-  return !isOutside(path) && tree.get(path)?.kind !== 'absent';
-}
-
-/** A folder's path is a prefix of its entries' paths, so it comes before them. */
-function byText(a: string, b: string): number {
-  return a < b ? -1 : 1;
+  const there = [...tree].filter(([path, { kind }]) => !isOutside(path) && kind !== 'absent');
+  // A folder's path is a prefix of its entries' paths, so it comes before them.
+  return new Map(there.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function notCovered({ id }: Checkpoint): SavepointError {

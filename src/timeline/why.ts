@@ -9,6 +9,7 @@ import type { State, UnknownReason } from '../model/state.ts';
 import { diffLines, type Hunk, splitLines } from '../plan/line-diff.ts';
 import { isBinary } from '../plan/merge.ts';
 import type { Store } from '../store/store.ts';
+import { authorsOf } from './file-history.ts';
 import { FileVersions, isSameContent, type Version } from './file-versions.ts';
 
 export interface LineOrigin {
@@ -182,22 +183,13 @@ async function describe(
   const changes = sources.flatMap(({ version: { madeBy } }) =>
     typeof madeBy === 'object' ? [madeBy] : [],
   );
-  const checkpointIds = new Set(changes.flatMap(({ checkpointId }) => checkpointId ?? []));
-  const sessionIds = new Set(changes.flatMap(({ sessionId }) => sessionId ?? []));
-  const checkpoints = await store.timeline.checkpoints({ ids: [...checkpointIds] });
-  const sessions = await store.timeline.sessions([...sessionIds]);
+  const authorOf = await authorsOf(store, changes);
   const kept = new Map<string, LineOrigin>();
   return new Map(
     sources.map((source) => {
       const { kind, change, reason } = originOf(source);
       const key = JSON.stringify([kind, change?.seq, reason]);
-      const origin = kept.get(key) ?? {
-        kind,
-        change,
-        checkpoint: checkpoints.find(({ id }) => id === change?.checkpointId) ?? null,
-        session: sessions.find(({ id }) => id === change?.sessionId) ?? null,
-        reason,
-      };
+      const origin = kept.get(key) ?? { kind, change, ...authorOf(change), reason };
       kept.set(key, origin);
       return [source, origin];
     }),

@@ -1,5 +1,8 @@
 import { type Cancellation, liveChanges } from '../model/change.ts';
-import type { CheckpointId, Seq } from '../model/ids.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import type { TrackedPath } from '../model/path.ts';
 import type { Store } from '../store/store.ts';
 
 /** Whether operations that are in effect took back what changed under a checkpoint. */
@@ -19,13 +22,11 @@ export interface Work {
 /** Checkpoints under which nothing changed are left out. Reads contents of no file. */
 export async function workUnder(
   store: Store,
-  checkpointIds: readonly CheckpointId[],
+  checkpoints: readonly Checkpoint[],
 ): Promise<Map<CheckpointId, Work>> {
-  const counts = await store.timeline.changedPaths(checkpointIds);
-  const fates = await takenBackAt(
-    store,
-    [...counts.values()].flatMap(({ cancelled }) => cancelled),
-  );
+  const counts = await store.timeline.changedPaths(checkpoints.map(({ id }) => id));
+  const cancelled = [...counts.values()].flatMap((count) => count.cancelled);
+  const fates = await takenBackAt(store, cancelled);
   return new Map(
     [...counts].map(([id, { files, folders, changes, cancelled }]) => {
       const places = cancelled.flatMap((seq) => fates.get(seq) ?? []);
@@ -62,4 +63,37 @@ async function takenBackAt(
     inEffect.filter((pair) => !pair.inPart),
   ];
   return new Map([...inPart, ...whole].map((pair) => [pair.change, pair]));
+}
+
+/**
+ * The checkpoints whose work each of these operations took back, wholly or in part; for one that took back another
+ * operation, those whose work it brought back or took back again. Oldest first.
+ */
+export async function tookBack(
+  store: Store,
+  operations: readonly Operation[],
+): Promise<Map<OperationId, readonly CheckpointId[]>> {
+  const own = new Map<Seq, OperationId>();
+  const paths = new Set<TrackedPath>();
+  for (const { id: operationId } of operations) {
+    for (const { seq, path } of await store.timeline.changes({ operationId })) {
+      own.set(seq, operationId);
+      paths.add(path);
+    }
+  }
+  const chains = paths.size === 0 ? [] : await store.timeline.changes({ paths: [...paths] });
+  const authors = new Map(chains.map(({ seq, checkpointId }) => [seq, checkpointId]));
+  const found = new Map<OperationId, Set<CheckpointId>>();
+  for (const { by, change } of await store.timeline.cancellations([...authors.keys()])) {
+    const operationId = own.get(by);
+    const checkpointId = authors.get(change);
+    if (operationId === undefined || !checkpointId) continue;
+    found.set(operationId, (found.get(operationId) ?? new Set()).add(checkpointId));
+  }
+  const byId = new Map(operations.map((one) => [one.id, one]));
+  const direct = ({ id, reverts }: Operation): readonly CheckpointId[] => {
+    const reverted = reverts === null ? undefined : byId.get(reverts);
+    return reverted === undefined ? [...(found.get(id) ?? [])] : direct(reverted);
+  };
+  return new Map(operations.map((one) => [one.id, direct(one)]));
 }

@@ -1,15 +1,16 @@
 import { KnownStates } from '../capture/known-states.ts';
+import type { Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { StepAttempt } from '../model/execution.ts';
 import type { BlobId, PartId, Seq } from '../model/ids.ts';
 import { type Manifest, ManifestWriter } from '../model/manifest.ts';
 import type { OnProgress } from '../model/progress.ts';
 import type { State } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
-import { readGitObject } from '../store/find.ts';
+import { isLostBlob, readGitObject } from '../store/find.ts';
 import type { Part } from '../store/parts/part.ts';
-import type { Batch, Blob, Store } from '../store/store.ts';
+import type { Batch, Blob, ChangeQuery, Head, Store } from '../store/store.ts';
 import { heldFirst } from './carry-documents.ts';
 
 /** How many rows, and how many bytes of contents, are in memory at once. */
@@ -19,7 +20,7 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 const SPAN = 1_000;
 
 /** Rows of a batch that carries, without what every such batch has. */
-export type CarriedRows = Omit<Batch, 'base' | 'carried'>;
+type CarriedRows = Omit<Batch, 'base' | 'carried'>;
 
 /**
  * Copies the timeline of a store into an empty one: rows with their numbers, heads, contents, baseline. Which folder it
@@ -34,7 +35,42 @@ export async function carryTimeline(
   onProgress?: OnProgress | undefined,
 ): Promise<void> {
   await requireFinished(from);
-  await new Carrier(from, to, onProgress).carry();
+  const { timeline } = from;
+  const { seq, baseline } = await from.state();
+  let base: Seq = 0;
+  const commit = async (rows: CarriedRows, heads: readonly Head[] = []): Promise<void> => {
+    await to.timeline.commit({ base, ...rows, carried: { seq, heads } });
+    base = seq;
+  };
+  const contentsOf = freshContents(from);
+  const partsBelow = freshParts(from);
+  await commit({ sessions: await timeline.sessions() });
+  await commit({ privatePaths: await timeline.privatePaths() });
+  await commit({ operations: await timeline.operations() });
+  await commit({ windows: await timeline.windows() });
+  for await (const checkpoints of checkpointsOf(from)) await commit({ checkpoints });
+  const bytesOf = ({ before, after }: Change): number => sizeOf(before) + sizeOf(after);
+  for (const [query, done] of spansOf(seq)) {
+    await onProgress?.({ step: 'carry', done, total: seq });
+    for await (const changes of groupsOf(await timeline.changes(query), bytesOf)) {
+      const blobs = await contentsOf(changes.flatMap(({ before, after }) => [before, after]));
+      const cancellations = await timeline.cancellations(changes.map((change) => change.seq));
+      await commit({ blobs, changes, cancellations });
+    }
+  }
+  for await (const heads of groupsOf(await timeline.heads(), ({ state }) => sizeOf(state))) {
+    await commit({ blobs: await contentsOf(heads.map(({ state }) => state)) }, heads);
+  }
+  if (baseline !== null) await commit(await carriedBaseline(from, to, baseline.seq));
+  // The oldest first: where two were updated in the same moment, the later one is the newer one.
+  for (const execution of [...(await timeline.executions())].reverse()) {
+    await commit({ executions: [execution], parts: await partsBelow([execution.root]) });
+    const steps = stepsWithParts(await timeline.steps(execution.id), partsBelow);
+    for await (const group of groupsOf(steps, bytesOfParts)) {
+      const parts = group.flatMap((one) => one.parts);
+      await commit({ steps: group.map(({ step }) => step), parts });
+    }
+  }
 }
 
 async function requireFinished(store: Store): Promise<void> {
@@ -50,95 +86,27 @@ async function requireFinished(store: Store): Promise<void> {
   }
 }
 
-class Carrier {
-  readonly #from: Store;
-  readonly #to: Store;
-  readonly #onProgress: OnProgress | undefined;
-  readonly #blobs = new Set<BlobId>();
-  readonly #parts = new Set<PartId>();
-  #seq: Seq = 0;
-  #base: Seq = 0;
-
-  constructor(from: Store, to: Store, onProgress: OnProgress | undefined) {
-    this.#from = from;
-    this.#to = to;
-    this.#onProgress = onProgress;
-  }
-
-  async carry(): Promise<void> {
-    const { seq } = await this.#from.state();
-    this.#seq = seq;
-    const { timeline } = this.#from;
-    await this.#commit({ sessions: await timeline.sessions() });
-    await this.#commit({ privatePaths: await timeline.privatePaths() });
-    await this.#commit({ operations: await timeline.operations() });
-    await this.#commit({ windows: await timeline.windows() });
-    for await (const checkpoints of checkpointsOf(this.#from)) await this.#commit({ checkpoints });
-    await this.#changes();
-    await this.#heads();
-    await this.#baseline();
-    await this.#executions();
-  }
-
-  async #changes(): Promise<void> {
-    for (let after = 0; after < this.#seq; after += SPAN) {
-      await this.#onProgress?.({ step: 'carry', done: after, total: this.#seq });
-      const query = { after, before: after + SPAN + 1 };
-      const changes = await this.#from.timeline.changes(query);
-      for (const group of groupsOf(
-        changes,
-        ({ before, after }) => sizeOf(before) + sizeOf(after),
-      )) {
-        const states = group.flatMap(({ before, after }) => [before, after]);
-        const cancellations = await this.#from.timeline.cancellations(group.map(({ seq }) => seq));
-        await this.#commit({ blobs: await this.#contents(states), changes: group, cancellations });
-      }
-    }
-  }
-
-  async #heads(): Promise<void> {
-    const heads = await this.#from.timeline.heads();
-    for (const group of groupsOf(heads, ({ state }) => sizeOf(state))) {
-      const blobs = await this.#contents(group.map(({ state }) => state));
-      await this.#commit({ blobs }, group);
-    }
-  }
-
-  /** Bytes that were not sent before. */
-  async #contents(states: readonly (State | null)[]): Promise<Blob[]> {
+/** Reads the contents of states that were not read before. */
+function freshContents(from: Store): (states: readonly (State | null)[]) => Promise<Blob[]> {
+  const sent = new Set<BlobId>();
+  return async (states) => {
     const blobs: Blob[] = [];
     for (const state of states) {
-      if (state?.kind !== 'captured' || state.blob === null || this.#blobs.has(state.blob))
-        continue;
-      this.#blobs.add(state.blob);
-      blobs.push({ id: state.blob, bytes: await readBlob(this.#from, state.blob) });
+      if (state?.kind !== 'captured' || state.blob === null || sent.has(state.blob)) continue;
+      sent.add(state.blob);
+      blobs.push({ id: state.blob, bytes: await readBlob(from, state.blob) });
     }
     return blobs;
-  }
+  };
+}
 
-  async #baseline(): Promise<void> {
-    const { baseline } = await this.#from.state();
-    if (baseline === null) return;
-    const known = new KnownStates(this.#from);
-    const manifest = await known.manifest();
-    if (manifest === null) return;
-    const writer = new ManifestWriter(manifest.count);
-    const groups = this.#baselineContents(manifest, known, writer);
-    const { packs } = await this.#to.blobs.putMany(groups);
-    const blob = blobOf(writer.finish((entry) => manifest.path(entry)));
-    await this.#commit({
-      blobs: [blob],
-      baseline: { seq: baseline.seq, manifest: blob.id, packs },
-    });
-  }
-
-  async *#baselineContents(
-    manifest: Manifest,
-    known: KnownStates,
-    writer: ManifestWriter,
-  ): AsyncGenerator<Blob[]> {
-    let group: Blob[] = [];
-    let bytes = 0;
+/** Puts the contents of the baseline into the other store, and answers with the rows that name them there. */
+async function carriedBaseline(from: Store, to: Store, seq: Seq): Promise<CarriedRows> {
+  const known = new KnownStates(from);
+  const manifest = await known.manifest();
+  if (manifest === null) return {};
+  const writer = new ManifestWriter(manifest.count);
+  const contents = async function* (): AsyncGenerator<Blob> {
     const seen = new Set<BlobId>();
     for (let at = 0; at < manifest.count; at += 1) {
       const { state } = await known.resolve(manifest.state(at));
@@ -147,65 +115,48 @@ class Carrier {
       writer.set(at, state);
       if (state.kind !== 'captured' || state.blob === null || seen.has(state.blob)) continue;
       seen.add(state.blob);
-      group.push({ id: state.blob, bytes: await readBlobOrObject(this.#from, manifest, at) });
-      bytes += state.size;
-      if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
-      yield group;
-      group = [];
-      bytes = 0;
+      yield { id: state.blob, bytes: await readBlobOrObject(from, manifest, at) };
     }
-    if (group.length > 0) yield group;
-  }
+  };
+  const { packs } = await to.blobs.putMany(groupsOf(contents(), ({ bytes }) => bytes.length));
+  const blob = blobOf(writer.finish((entry) => manifest.path(entry)));
+  return { blobs: [blob], baseline: { seq, manifest: blob.id, packs } };
+}
 
-  /** The oldest first: where two were updated in the same moment, the later one is the newer one. */
-  async #executions(): Promise<void> {
-    for (const execution of [...(await this.#from.timeline.executions())].reverse()) {
-      const parts = await this.#partsBelow([execution.root]);
-      await this.#commit({ executions: [execution], parts });
-      await this.#steps(execution.id);
-    }
-  }
+type PartsBelow = (roots: readonly (PartId | null)[]) => Promise<Part[]>;
 
-  async #steps(executionId: string): Promise<void> {
-    let steps: StepAttempt[] = [];
-    let parts: Part[] = [];
-    let bytes = 0;
-    for (const step of await this.#from.timeline.steps(executionId)) {
-      const below = await this.#partsBelow([step.root, step.result]);
-      steps.push(step);
-      parts.push(...below);
-      bytes += below.reduce((sum, { data }) => sum + data.length, 0);
-      if (bytes < GROUP_BYTES && steps.length < GROUP_ROWS) continue;
-      await this.#commit({ steps, parts });
-      [steps, parts, bytes] = [[], [], 0];
-    }
-    if (steps.length > 0) await this.#commit({ steps, parts });
-  }
-
-  async #partsBelow(roots: readonly (PartId | null)[]): Promise<Part[]> {
+/** Reads the parts below some that were not read before, those first that others hold. */
+function freshParts(from: Store): PartsBelow {
+  const sent = new Set<PartId>();
+  return async (roots) => {
     const found: Part[] = [];
     for (const root of roots) {
-      if (root === null || this.#parts.has(root)) continue;
-      for (const part of heldFirst(await this.#from.documents.readParts(root), root)) {
-        if (this.#parts.has(part.id)) continue;
-        this.#parts.add(part.id);
+      if (root === null || sent.has(root)) continue;
+      for (const part of heldFirst(await from.documents.readParts(root), root)) {
+        if (sent.has(part.id)) continue;
+        sent.add(part.id);
         found.push(part);
       }
     }
     return found;
-  }
+  };
+}
 
-  async #commit(
-    rows: CarriedRows,
-    heads: NonNullable<Batch['carried']>['heads'] = [],
-  ): Promise<void> {
-    await this.#to.timeline.commit({
-      base: this.#base,
-      ...rows,
-      carried: { seq: this.#seq, heads },
-    });
-    this.#base = this.#seq;
-  }
+interface StepWithParts {
+  readonly step: StepAttempt;
+  /** Those that were not sent before. */
+  readonly parts: readonly Part[];
+}
+
+async function* stepsWithParts(
+  steps: readonly StepAttempt[],
+  partsBelow: PartsBelow,
+): AsyncGenerator<StepWithParts> {
+  for (const step of steps) yield { step, parts: await partsBelow([step.root, step.result]) };
+}
+
+function bytesOfParts({ parts }: StepWithParts): number {
+  return parts.reduce((sum, { data }) => sum + data.length, 0);
 }
 
 /** From the newest on, in groups. */
@@ -221,11 +172,20 @@ export async function* checkpointsOf(store: Store): AsyncGenerator<readonly Chec
   }
 }
 
+/** Queries for all changes up to a number, some at a time, each with the number before its first. */
+export function* spansOf(seq: Seq): Generator<readonly [ChangeQuery, Seq]> {
+  for (let after = 0; after < seq; after += SPAN)
+    yield [{ after, before: after + SPAN + 1 }, after];
+}
+
 /** Groups of rows whose contents fit into memory. */
-function* groupsOf<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Generator<Row[]> {
+export async function* groupsOf<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  bytesOf: (row: Row) => number,
+): AsyncGenerator<Row[]> {
   let group: Row[] = [];
   let bytes = 0;
-  for (const row of rows) {
+  for await (const row of rows) {
     group.push(row);
     bytes += bytesOf(row);
     if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
@@ -251,9 +211,7 @@ async function readBlob(store: Store, id: BlobId): Promise<Uint8Array> {
   try {
     return await store.blobs.read(id);
   } catch (error) {
-    if (!isSavepointError(error, 'blob-missing') && !isSavepointError(error, 'blob-corrupt')) {
-      throw error;
-    }
+    if (!isLostBlob(error)) throw error;
     throw new SavepointError(error.code, `the store is damaged: ${error.message}`, {
       hint: 'nothing was moved; see what is lost with: savepoint fsck',
       cause: error,

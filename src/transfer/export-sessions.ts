@@ -1,9 +1,10 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
-import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import { type State, type UnknownReason, unknown } from '../model/state.ts';
+import { readIntact } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { resolveSession } from '../timeline/resolve.ts';
 import { FRAME, FrameWriter } from './frames.ts';
@@ -108,16 +109,9 @@ class Contents {
 
   /** Null for what cannot be taken along. */
   async read(id: BlobId): Promise<Uint8Array | null> {
-    try {
-      const bytes = this.#seen.get(id) ?? (await this.#site.store.blobs.read(id));
-      if (bytes.length <= DEFAULT_LIMITS.maxBlobBytes) return bytes;
-      this.lost.set(id, 'too-large');
-    } catch (error) {
-      const isGone =
-        isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
-      if (!isGone) throw error;
-      this.lost.set(id, 'damaged');
-    }
+    const bytes = this.#seen.get(id) ?? (await readIntact(this.#site.store, id));
+    if (bytes !== null && bytes.length <= DEFAULT_LIMITS.maxBlobBytes) return bytes;
+    this.lost.set(id, bytes === null ? 'damaged' : 'too-large');
     return null;
   }
 

@@ -3,12 +3,13 @@ import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { BlobId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
-import { isBelow, isOutside, type TrackedPath } from '../model/path.ts';
+import { isOutside, type TrackedPath } from '../model/path.ts';
 import { protectionOf } from '../model/protection.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
 import { currentSeq } from '../store/find.ts';
 import type { StoreReader } from '../store/store.ts';
+import { isSelected } from '../timeline/change-set.ts';
 import { privatePaths } from '../timeline/private-paths.ts';
 import type { RowCounts } from './requests.ts';
 
@@ -78,9 +79,7 @@ export async function collect(
   const isOld = ({ seq }: { readonly seq: Seq }): boolean => seq <= end;
   const all = (await changesOf(store, sessions)).filter(isOld);
   const isPrivate = await privatePaths(store);
-  const isNamed = (path: TrackedPath): boolean =>
-    named.some((one) => path === one || isBelow(path, one));
-  const staysPrivate = (path: TrackedPath): boolean => isPrivate(path) && !isNamed(path);
+  const staysPrivate = (path: TrackedPath): boolean => isPrivate(path) && !isSelected(path, named);
   const changes = all.filter(({ path }) => canMove(path) && !staysPrivate(path));
   const everyCheckpoint = (await store.timeline.checkpoints({})).filter(isOld).toReversed();
   const operations = await operationsOf(store, changes, everyCheckpoint);

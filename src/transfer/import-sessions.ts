@@ -12,6 +12,7 @@ import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
 import { clashingLabels } from '../timeline/labels.ts';
+import { groupsOf } from './carry-store.ts';
 import { countRows, type EndedChange, type History } from './history.ts';
 import { type ReadExport, readExport } from './read-export.ts';
 import type { ImportReceipt, TransferCounts, TransferLimits } from './requests.ts';
@@ -41,7 +42,8 @@ export async function importSessions(
 ): Promise<ImportReceipt> {
   const incoming = new Incoming(site, readExport(source, limits));
   try {
-    await site.store.blobs.putMany(incoming.groups());
+    const groups = groupsOf(incoming.blobs(), ({ bytes }) => bytes.length);
+    await site.store.blobs.putMany(groups);
   } catch (error) {
     if (incoming.isHere) return incoming.receipt(false);
     throw error;
@@ -64,8 +66,6 @@ export async function withoutClashes(
   return { free: { ...history, checkpoints }, clashing: [...clashing] };
 }
 
-const GROUP_BYTES = 4 * 1024 * 1024;
-
 /** The contents on their way into a pack. They end only when everything behind them was found sound. */
 class Incoming {
   readonly references: BlobReference[] = [];
@@ -82,25 +82,14 @@ class Incoming {
     this.#reading = reading;
   }
 
-  async *groups(): AsyncGenerator<readonly Blob[]> {
-    let group: Blob[] = [];
-    let bytes = 0;
+  async *blobs(): AsyncGenerator<Blob> {
     for (;;) {
       const { value, done } = await this.#reading.next();
-      if (done) {
-        await this.#finish(value);
-        if (group.length > 0) yield group;
-        return;
-      }
+      if (done) return this.#finish(value);
       const { length } = this.references;
       await this.#site.onProgress?.({ step: 'import', done: length, total: null });
       this.references.push({ id: value.id, size: value.bytes.length, source: 'pack', key: null });
-      group.push(value);
-      bytes += value.bytes.length;
-      if (bytes < GROUP_BYTES) continue;
-      yield group;
-      group = [];
-      bytes = 0;
+      yield value;
     }
   }
 

@@ -2,14 +2,9 @@ import { SavepointError, type SavepointErrorDetails } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { WorktreeEntry } from '../store/store.ts';
+import type { History } from './history.ts';
 
-export interface RowCounts {
-  readonly sessions: number;
-  readonly checkpoints: number;
-  readonly changes: number;
-  readonly operations: number;
-  readonly cancellations: number;
-}
+export type RowCounts = { readonly [List in keyof History]: number };
 
 export interface ExportRequest {
   /** A session, by its id or the beginning of it; left out, the one that was active last. */
@@ -57,17 +52,14 @@ export interface TakeoverRequest {
 }
 
 /** What came with a takeover; all of it was here already if it is not `takenOver`. */
-export interface TakeoverReceipt extends RowCounts {
+export interface TakeoverReceipt
+  extends RowCounts,
+    Pick<ImportReceipt, 'brought' | 'labelsLeftOut'>,
+    Pick<ExportReceipt, 'leftOut' | 'privateOut' | 'unreadable'> {
   readonly takenOver: boolean;
   readonly from: WorktreeEntry;
-  readonly brought: readonly Session[];
   /** Sessions of the family that were here before: what they have done since came with it. */
   readonly alreadyHere: readonly Session[];
-  readonly labelsLeftOut: readonly string[];
-  /** As in the receipt of an export. */
-  readonly leftOut: readonly TrackedPath[];
-  readonly privateOut: readonly TrackedPath[];
-  readonly unreadable: number;
   /** Changes of tools that are still at work there: the next takeover brings them. */
   readonly open: number;
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Session } from '../model/session.ts';
-import { ABSENT } from '../model/state.ts';
+import { ABSENT, type State } from '../model/state.ts';
 import { findCheckpoint, findOperation, findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { type History, makeHistory } from './history.ts';
@@ -27,7 +27,7 @@ export async function standingOf(store: Store, history: History): Promise<Standi
   if (found === sessions.length + checkpoints.length + operations.length) {
     return { missing: null, here: sessions };
   }
-  const missing = found === 0 ? history : without(history, same);
+  const missing = found === 0 ? history : missingIn(history, same);
   await refuseStrangeFamily(store, missing);
   return { missing, here: sessions.filter(({ id }) => same.sessions.has(id)) };
 }
@@ -107,17 +107,22 @@ function isOf({ sessions, checkpoints, operations }: Same): (change: Change) => 
     operations.has(operationId ?? '');
 }
 
-function without(history: History, same: Same): History {
+function missingIn(history: History, same: Same): History {
   const isHere = isOf(same);
-  const left = {
+  const changes = history.changes.filter((change) => !isHere(change));
+  // All changes of a history have ended.
+  const context = { endOf: () => ABSENT, moved: (state: State) => state };
+  return makeHistory({ ...without(history, same), changes }, context);
+}
+
+/** The history without the rows that are here; its changes stay. */
+export function without(history: History, same: Same): History {
+  return {
+    ...history,
     sessions: history.sessions.filter(({ id }) => !same.sessions.has(id)),
     checkpoints: history.checkpoints.filter(({ id }) => !same.checkpoints.has(id)),
     operations: history.operations.filter(({ id }) => !same.operations.has(id)),
-    changes: history.changes.filter((change) => !isHere(change)),
-    cancellations: history.cancellations,
   };
-  // All changes of a history have ended.
-  return makeHistory(left, { endOf: () => ABSENT, moved: (state) => state });
 }
 
 /** A family is taken back together: nobody joins one from outside. */

@@ -19,13 +19,13 @@ import {
   type Collected,
   collect,
   countRows,
-  type History,
+  type HistoryContext,
   numberHistory,
   withoutHalves,
 } from './history.ts';
 import { batchOf, type Continued, withoutClashes } from './import-sessions.ts';
 import type { TakeoverReceipt, TakeoverRequest } from './requests.ts';
-import { type Same, sameRows } from './standing.ts';
+import { sameRows, without } from './standing.ts';
 
 /**
  * Brings a session of another worktree of the project, with its family, into the timeline of this one: all that is not
@@ -48,22 +48,20 @@ export async function takeOver(
   const known = await KnownChanges.load(store, own, there);
   const fresh = there.changes.filter((change) => known.isFresh(change, source.id));
   const collected = known.withoutHalves(there, fresh, source.id);
-  const contents = await Contents.keep(worktrees, fresh);
+  const contents = await keepContents(worktrees, fresh);
   const { history, number } = numberHistory({ ...collected, changes: fresh }, contents);
   const same = await sameRows(store, history, 'any session');
   const { free, clashing } = await withoutClashes(site, without(history, same));
   const origins = new Map(fresh.map((change) => [number(change.seq), originOf(change, source.id)]));
-  const counts = { ...countRows(free), open: collected.changes.filter(isOpen).length };
-  const { leftOut, privateOut } = collected;
-  const brought = free.sessions;
   const receipt = {
-    ...counts,
+    ...countRows(free),
+    open: collected.changes.filter(isOpen).length,
     from: source,
-    brought,
+    brought: free.sessions,
     alreadyHere: history.sessions.filter(({ id }) => same.sessions.has(id)),
     labelsLeftOut: clashing,
-    leftOut,
-    privateOut,
+    leftOut: collected.leftOut,
+    privateOut: collected.privateOut,
     unreadable: contents.missing.size,
   };
   const isNew = free.sessions.length + free.checkpoints.length + free.changes.length > 0;
@@ -80,7 +78,7 @@ export async function takeOver(
   return { ...receipt, takenOver: true };
 }
 
-export function worktreesOf({ worktrees }: Store): Worktrees {
+function worktreesOf({ worktrees }: Store): Worktrees {
   if (worktrees !== null) return worktrees;
   const message =
     'this project has one worktree alone: its timeline is in a folder of this machine';
@@ -240,40 +238,26 @@ function keyOf({ worktree, seq }: ChangeOrigin): string {
 }
 
 /** The contents that changes name. They are in the project, unless somebody has pruned there since. */
-class Contents {
-  readonly references: readonly BlobReference[];
-  readonly missing: ReadonlySet<BlobId>;
-
-  private constructor(sizes: ReadonlyMap<BlobId, number>, missing: readonly BlobId[]) {
-    this.missing = new Set(missing);
-    this.references = [...sizes]
-      .filter(([id]) => !this.missing.has(id))
-      .map(([id, size]) => ({ id, size, source: 'pack', key: null }));
-  }
-
-  static async keep(worktrees: Worktrees, changes: readonly Change[]): Promise<Contents> {
-    const states = changes.flatMap(({ before, after }) =>
-      after === null ? [before] : [before, after],
-    );
-    const sizes = blobsIn(states);
-    return new Contents(sizes, sizes.size === 0 ? [] : await worktrees.keep([...sizes.keys()]));
-  }
-
-  readonly moved = (state: State): State =>
-    state.kind === 'captured' && state.blob !== null && this.missing.has(state.blob)
-      ? unknown('damaged')
-      : state;
-
-  readonly endOf = (): State => unknown('not-seen');
+async function keepContents(worktrees: Worktrees, changes: readonly Change[]): Promise<Contents> {
+  const states = changes.flatMap(({ before, after }) =>
+    after === null ? [before] : [before, after],
+  );
+  const sizes = blobsIn(states);
+  const missing = new Set(sizes.size === 0 ? [] : await worktrees.keep([...sizes.keys()]));
+  const isMissing = (state: State): boolean =>
+    state.kind === 'captured' && state.blob !== null && missing.has(state.blob);
+  const kept = [...sizes].filter(([id]) => !missing.has(id));
+  return {
+    references: kept.map(([id, size]) => ({ id, size, source: 'pack', key: null })),
+    missing,
+    moved: (state) => (isMissing(state) ? unknown('damaged') : state),
+    endOf: () => unknown('not-seen'),
+  };
 }
 
-function without(history: History, same: Same): History {
-  return {
-    ...history,
-    sessions: history.sessions.filter(({ id }) => !same.sessions.has(id)),
-    checkpoints: history.checkpoints.filter(({ id }) => !same.checkpoints.has(id)),
-    operations: history.operations.filter(({ id }) => !same.operations.has(id)),
-  };
+interface Contents extends HistoryContext {
+  readonly references: readonly BlobReference[];
+  readonly missing: ReadonlySet<BlobId>;
 }
 
 /** How the family stands here: since when by itself, and since when by a takeover. */

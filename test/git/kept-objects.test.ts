@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { keepObjects } from '../../src/capture/git/keep-objects.ts';
-import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
+import { GitObjects } from '../../src/store/sqlite/git-objects.ts';
 import { withGitRepository } from './git-repository.ts';
 import { countFailures, packed } from './kept-store.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitBaseline } from '../../src/capture/git/baseline.ts';
 import { isSavepointError } from '../../src/model/errors.ts';
-import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
+import { GitObjects } from '../../src/store/sqlite/git-objects.ts';
 import type { GitRepository } from './git-repository.ts';
 import { baselineOf, takenFrom } from './taken.ts';
 

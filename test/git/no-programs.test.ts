@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { keepObjects } from '../../src/capture/git/keep-objects.ts';
 import { loadGlobalRules } from '../../src/capture/ignore/global-rules.ts';
-import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
+import { GitObjects } from '../../src/store/sqlite/git-objects.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { baselineOf, refusalFrom } from './taken.ts';
 

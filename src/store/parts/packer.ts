@@ -298,11 +298,6 @@ export class Recent<Value> {
     }
   }
 
-  clear(): void {
-    this.#values.clear();
-    this.#length = 0;
-  }
-
   #delete(key: string): void {
     if (this.#values.delete(key)) this.#length -= key.length;
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
 
 /** `json`: JSON without tags. `tagged`: JSON with some. `bytes`: bytes as they are. `text`: a text, in UTF-8. */
@@ -25,6 +26,10 @@ const HASH_BYTES = 32;
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
 // Of a character of a text, in UTF-8.
 const MOST_BYTES = 3;
+
+export function missingPart(id: PartId): SavepointError {
+  return new SavepointError('part-missing', `part ${id} is not in the store`);
+}
 
 export function partOf(
   kind: PartKind,

@@ -2,12 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
-import { hashBytes, newPackName } from '../blob.ts';
+import { corruptBlob, hashBytes, missingBlob, newPackName, requireHash } from '../blob.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference, PackReceipt } from '../store.ts';
-import type { Session, Writing } from './database.ts';
+import { fourEach, type Opened, type Session, type Writing } from './database.ts';
 import { alone, whileContentsStay } from './documents.ts';
-import type { Opened } from './opened.ts';
 
 // What one row holds, before compression: a large file never is one value.
 const PIECE_BYTES = 1024 * 1024;
@@ -38,11 +37,9 @@ const READ = `
 export async function readBlob(session: Session, project: number, id: BlobId): Promise<Uint8Array> {
   const rows = isBlobId(id) ? await session.query<PieceRow>(READ, [project, hashToBytes(id)]) : [];
   const pieces = rows.filter(({ place }) => place !== null);
-  if (pieces.length === 0) {
-    throw new SavepointError('blob-missing', `blob ${id} is not in the store`);
-  }
+  if (pieces.length === 0) throw missingBlob(id);
   const bytes = joined(pieces, id);
-  if (hashBytes(bytes) !== id) throw corrupt(id);
+  if (hashBytes(bytes) !== id) throw corruptBlob(id);
   return bytes;
 }
 
@@ -60,12 +57,8 @@ function joined(pieces: readonly PieceRow[], id: BlobId): Uint8Array {
     }
     return bytes;
   } catch (cause) {
-    throw corrupt(id, cause);
+    throw corruptBlob(id, cause);
   }
-}
-
-function corrupt(id: BlobId, cause?: unknown): SavepointError {
-  return new SavepointError('blob-corrupt', `blob ${id} does not match its hash`, { cause });
 }
 
 const HELD =
@@ -95,9 +88,7 @@ export async function putBlobs(
   const sizes = new Map(references.map(({ id, size }) => [id, size]));
   const given = new Map<BlobId, Blob>();
   for (const blob of blobs) {
-    if (!isBlobId(blob.id)) {
-      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-    }
+    requireHash(blob);
     given.set(blob.id, blob);
     sizes.set(blob.id, blob.bytes.length);
   }
@@ -151,11 +142,8 @@ function putPieces(session: Writing, project: number, pieces: readonly Piece[]):
       group.push(piece);
       bytes += piece.data.length;
     }
-    const places = group.map(
-      (_, row) => `($1, ${[2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ')})`,
-    );
     const sql = `
-      INSERT INTO pieces (project, hash, place, is_zstd, data) VALUES ${places.join(', ')}
+      INSERT INTO pieces (project, hash, place, is_zstd, data) VALUES ${fourEach(group.length)}
       ON CONFLICT DO NOTHING`;
     const values = group.flatMap(({ hash, place, isZstd, data }) => [hash, place, isZstd, data]);
     session.send(sql, [project, ...values]);
@@ -190,13 +178,10 @@ export async function putPack(
         bytes += blob.bytes.length;
       }
       const hashes = blobs.map(({ id }) => hashToBytes(id));
-      await database.transaction(
-        async (session) => {
-          await putBlobs(session, project, { blobs, isNamed: false });
-          session.send(PACK, [project, hashes, worktree, name]);
-        },
-        { first },
-      );
+      await database.transactionAfter(first, async (session) => {
+        await putBlobs(session, project, { blobs, isNamed: false });
+        session.send(PACK, [project, hashes, worktree, name]);
+      });
     }
   } catch (error) {
     // What cannot be removed now goes with the next prune.
@@ -220,9 +205,8 @@ export async function packHeld(
 ): Promise<Uint8Array[]> {
   const first = whileContentsStay(schema, project, PACK_TIMEOUT_MS);
   const values = [project, hashes, worktree, name];
-  const rows = await database.transaction(
-    (session) => session.query<{ hash: Uint8Array }>(PACK_HELD, values),
-    { first },
+  const rows = await database.transactionAfter(first, (session) =>
+    session.query<{ hash: Uint8Array }>(PACK_HELD, values),
   );
   return rows.map(({ hash }) => hash);
 }
@@ -238,12 +222,9 @@ async function dropPack(
   name: string,
 ): Promise<void> {
   const first = alone(schema, project, PACK_TIMEOUT_MS);
-  await database.transaction(
-    async (session) => {
-      const values = [project, worktree, name];
-      const rows = await session.query<{ hash: Uint8Array }>(DROP_PACK, values);
-      session.send(DROP_UNNAMED, [project, rows.map(({ hash }) => hash)]);
-    },
-    { first },
-  );
+  await database.transactionAfter(first, async (session) => {
+    const values = [project, worktree, name];
+    const rows = await session.query<{ hash: Uint8Array }>(DROP_PACK, values);
+    session.send(DROP_UNNAMED, [project, rows.map(({ hash }) => hash)]);
+  });
 }

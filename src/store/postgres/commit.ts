@@ -5,10 +5,9 @@ import type { TrackedPath } from '../../model/path.ts';
 import type { Window } from '../../model/window.ts';
 import type { Batch, Head } from '../store.ts';
 import { putBlobs } from './blobs.ts';
-import { type Session, together, UncertainCommit, type Writing } from './database.ts';
+import { type Opened, type Scope, together, UncertainCommit, type Writing } from './database.ts';
 import { lockTimeout, whileContentsStay } from './documents.ts';
 import { writeBaseline, writeJournal } from './meta.ts';
-import type { Opened } from './opened.ts';
 import { putParts } from './parts.ts';
 import { type RecordTable, textToBytes } from './record-table.ts';
 import {
@@ -34,20 +33,18 @@ export async function commitBatch(opened: Opened, batch: Batch): Promise<void> {
   const id = randomUUID();
   let last: string | null = null;
   try {
-    await database.transaction(
-      async (session) => {
-        // What is written before the answers are there is taken back where they are bad.
-        [last] = await together(
-          requireBase(session, worktree, batch.base, opened.fence()),
-          requireHolder(session, worktree, batch.fence),
-          putContents(session, project, batch),
-          writeRows(session, worktree, batch),
-        );
-        await removeRows(session, worktree, batch);
-        session.send(MOVE_ON, [worktree, batch.carried?.seq ?? newestSeq(batch), id]);
-      },
-      { first },
-    );
+    await database.transactionAfter(first, async (session) => {
+      const scope = { session, worktree };
+      // What is written before the answers are there is taken back where they are bad.
+      [last] = await together(
+        requireBase(scope, batch.base, opened.fence()),
+        requireHolder(scope, batch.fence),
+        putContents(session, project, batch),
+        writeRows(scope, batch),
+      );
+      await removeRows(scope, batch);
+      session.send(MOVE_ON, [worktree, batch.carried?.seq ?? newestSeq(batch), id]);
+    });
   } catch (error) {
     if (!(error instanceof UncertainCommit)) throw error;
     if (!(await isOnRecord(opened, id, last, error))) throw notRecorded();
@@ -79,7 +76,7 @@ async function isOnRecord(
   const look = (session: Writing): Promise<{ last_commit: string | null }[]> =>
     session.query(sql, [worktree]);
   const first = lockTimeout(COMMIT_TIMEOUT_MS);
-  const rows = await database.transaction(look, { first }).catch(() => []);
+  const rows = await database.transactionAfter(first, look).catch(() => []);
   const last = rows[0]?.last_commit;
   if (last === id) return true;
   if (last === before) return false;
@@ -102,8 +99,7 @@ interface WorktreeRow {
  * have come since, even one that handed out no number: its token is the newer one.
  */
 async function requireBase(
-  session: Session,
-  worktree: number,
+  { session, worktree }: Scope,
   base: Seq,
   fence: number | null,
 ): Promise<string | null> {
@@ -123,37 +119,33 @@ async function requireBase(
 }
 
 /** Throws `execution-lost`. */
-async function requireHolder(
-  session: Session,
-  worktree: number,
-  fence: Batch['fence'],
-): Promise<void> {
+async function requireHolder(scope: Scope, fence: Batch['fence']): Promise<void> {
   if (fence === undefined) return;
   const { executionId, token } = fence;
-  const [found] = await executions.list(session, worktree, 'AND id = $2', textToBytes(executionId));
+  const [found] = await executions.list(scope, 'AND id = $2', textToBytes(executionId));
   if (found?.token === token) return;
   const message = `execution ${executionId} was taken over, or given back`;
   throw new SavepointError('execution-lost', message);
 }
 
-async function writeRows(session: Writing, worktree: number, batch: Batch): Promise<void> {
+async function writeRows(scope: Scope<Writing>, batch: Batch): Promise<void> {
   // Rows of another store keep their numbers.
   const base = batch.carried === undefined ? batch.base : 0;
-  await sessions.put(session, worktree, batch.sessions ?? []);
-  await putNumbered(session, worktree, checkpoints, batch.checkpoints ?? [], base);
-  await writeChanges(session, worktree, { ...batch, base });
-  await closeChanges(session, worktree, batch.closed ?? []);
-  await doubtChanges(session, worktree, batch.doubted ?? []);
-  await cancellations.put(session, worktree, batch.cancellations ?? []);
+  await sessions.put(scope, batch.sessions ?? []);
+  await putNumbered(scope, checkpoints, batch.checkpoints ?? [], base);
+  await writeChanges(scope, { ...batch, base });
+  await closeChanges(scope, batch.closed ?? []);
+  await doubtChanges(scope, batch.doubted ?? []);
+  await cancellations.put(scope, batch.cancellations ?? []);
   const paths = (batch.privatePaths ?? []).map((path) => ({ path }));
-  await privatePaths.put(session, worktree, paths);
-  await putNumbered(session, worktree, operations, batch.operations ?? [], base);
-  await putWindows(session, worktree, batch.windows ?? [], base);
-  if (batch.baseline !== undefined) await writeBaseline(session, worktree, batch.baseline);
-  if (batch.journal !== undefined) await writeJournal(session, worktree, batch.journal);
-  await executions.put(session, worktree, batch.executions ?? []);
-  await steps.put(session, worktree, batch.steps ?? []);
-  await heads.put(session, worktree, batch.carried?.heads ?? []);
+  await privatePaths.put(scope, paths);
+  await putNumbered(scope, operations, batch.operations ?? [], base);
+  await putWindows(scope, batch.windows ?? [], base);
+  if (batch.baseline !== undefined) await writeBaseline(scope, batch.baseline);
+  if (batch.journal !== undefined) await writeJournal(scope, batch.journal);
+  await executions.put(scope, batch.executions ?? []);
+  await steps.put(scope, batch.steps ?? []);
+  await heads.put(scope, batch.carried?.heads ?? []);
 }
 
 function partsNamedBy({ executions = [], steps = [] }: Batch): PartId[] {
@@ -163,8 +155,7 @@ function partsNamedBy({ executions = [], steps = [] }: Batch): PartId[] {
 
 /** New records have new numbers; one with an old number must be there to be replaced. */
 async function putNumbered<Entry extends { readonly id: string; readonly seq: Seq }>(
-  session: Writing,
-  worktree: number,
+  scope: Scope<Writing>,
   table: RecordTable<Entry>,
   entries: readonly Entry[],
   base: Seq,
@@ -172,17 +163,16 @@ async function putNumbered<Entry extends { readonly id: string; readonly seq: Se
   const old = entries.filter(({ seq }) => seq <= base);
   if (old.length > 0) {
     const ids = old.map(({ id }) => textToBytes(id));
-    const found = await table.list(session, worktree, 'AND id = ANY($2::bytea[])', ids);
+    const found = await table.list(scope, 'AND id = ANY($2::bytea[])', ids);
     const numbers = new Map(found.map(({ id, seq }) => [id, seq]));
     for (const { id, seq } of old) if (numbers.get(id) !== seq) throw usedNumber(seq);
   }
-  await table.put(session, worktree, entries);
+  await table.put(scope, entries);
 }
 
 /** New changes come in order, so the last one of a path is its newest, and its head follows it. */
 async function writeChanges(
-  session: Writing,
-  worktree: number,
+  scope: Scope<Writing>,
   { base, changes: given = [] }: Batch,
 ): Promise<void> {
   let newest = base;
@@ -192,20 +182,19 @@ async function writeChanges(
     newest = seq;
     followed.set(path, { path, seq, state: after ?? before, open: after === null });
   }
-  await heads.put(session, worktree, [...followed.values()]);
-  await changes.put(session, worktree, given);
+  await heads.put(scope, [...followed.values()]);
+  await changes.put(scope, given);
 }
 
 const WITH_NUMBERS = 'AND seq = ANY($2::bigint[])';
 
 async function closeChanges(
-  session: Writing,
-  worktree: number,
+  scope: Scope<Writing>,
   closed: NonNullable<Batch['closed']>,
 ): Promise<void> {
   if (closed.length === 0) return;
   const seqs = closed.map(({ seq }) => seq);
-  const known = await changes.list(session, worktree, WITH_NUMBERS, seqs);
+  const known = await changes.list(scope, WITH_NUMBERS, seqs);
   const open = new Map(known.filter(({ after }) => after === null).map((one) => [one.seq, one]));
   const ended = closed.map(({ seq, after, attribution }) => {
     const change = open.get(seq);
@@ -215,51 +204,38 @@ async function closeChanges(
     open.delete(seq);
     return { ...change, after, attribution: attribution ?? change.attribution };
   });
-  await changes.put(session, worktree, ended);
+  await changes.put(scope, ended);
   // Where a newer change stands on top already, the head stays that one's.
   const after = new Map(ended.map((change) => [change.seq, change.after]));
-  const followed = await heads.list(session, worktree, WITH_NUMBERS, seqs);
-  await heads.put(
-    session,
-    worktree,
-    followed.map((head) => ({ ...head, state: after.get(head.seq) ?? head.state, open: false })),
-  );
+  const followed = ({ seq, state }: Head) => ({ state: after.get(seq) ?? state, open: false });
+  await heads.rewrite(scope, WITH_NUMBERS, seqs, followed);
 }
 
-async function doubtChanges(
-  session: Writing,
-  worktree: number,
-  doubted: readonly Seq[],
-): Promise<void> {
+async function doubtChanges(scope: Scope<Writing>, doubted: readonly Seq[]): Promise<void> {
   if (doubted.length === 0) return;
-  const known = await changes.list(session, worktree, WITH_NUMBERS, doubted);
+  const shared = () => ({ attribution: 'shared' }) as const;
+  const known = await changes.rewrite(scope, WITH_NUMBERS, doubted, shared);
   const found = new Set(known.map(({ seq }) => seq));
   const lost = doubted.find((seq) => !found.has(seq));
   if (lost !== undefined) {
     throw new SavepointError('argument-invalid', `there is no change ${lost}`);
   }
-  await changes.put(
-    session,
-    worktree,
-    known.map((change) => ({ ...change, attribution: 'shared' })),
-  );
 }
 
 async function putWindows(
-  session: Writing,
-  worktree: number,
+  scope: Scope<Writing>,
   given: readonly Window[],
   base: Seq,
 ): Promise<void> {
   if (given.length === 0) return;
   const ids = given.map(({ id }) => textToBytes(id));
-  const found = await windows.list(session, worktree, 'AND id = ANY($2::bytea[])', ids);
+  const found = await windows.list(scope, 'AND id = ANY($2::bytea[])', ids);
   const known = new Map(found.map((window) => [window.id, window]));
   for (const window of given) {
     checkWindow(window, known.get(window.id) ?? null, base);
     known.set(window.id, window);
   }
-  await windows.put(session, worktree, given);
+  await windows.put(scope, given);
 }
 
 /** Refuses numbers that were handed out before. `known` is the window that this one replaces. */
@@ -285,19 +261,18 @@ function newestSeq(batch: Batch): Seq {
   return newest;
 }
 
-async function removeRows(session: Writing, worktree: number, batch: Batch): Promise<void> {
-  await remove(session, worktree, checkpoints, batch.removedCheckpoints ?? []);
-  await freeOfSessions(session, worktree, batch.removedSessions ?? []);
-  await remove(session, worktree, sessions, batch.removedSessions ?? []);
-  await remove(session, worktree, operations, batch.removedOperations ?? []);
-  await remove(session, worktree, windows, batch.removedWindows ?? []);
-  await remove(session, worktree, executions, batch.removedExecutions ?? []);
+async function removeRows(scope: Scope<Writing>, batch: Batch): Promise<void> {
+  await remove(scope, checkpoints, batch.removedCheckpoints ?? []);
+  await freeOfSessions(scope, batch.removedSessions ?? []);
+  await remove(scope, sessions, batch.removedSessions ?? []);
+  await remove(scope, operations, batch.removedOperations ?? []);
+  await remove(scope, windows, batch.removedWindows ?? []);
+  await remove(scope, executions, batch.removedExecutions ?? []);
 }
 
 /** Foreign keys take along what belongs to a session or an execution. */
 async function remove<Entry extends object>(
-  session: Writing,
-  worktree: number,
+  { session, worktree }: Scope<Writing>,
   { name }: RecordTable<Entry>,
   ids: readonly string[],
 ): Promise<void> {
@@ -312,31 +287,17 @@ const DROP_STEPS = `
     AND executions.session_id = ANY($2::bytea[])`;
 
 /** Changes stay without their session, executions as `removed` with the next token. */
-async function freeOfSessions(
-  session: Writing,
-  worktree: number,
-  removed: readonly string[],
-): Promise<void> {
+async function freeOfSessions(scope: Scope<Writing>, removed: readonly string[]): Promise<void> {
   if (removed.length === 0) return;
   const ids = removed.map(textToBytes);
-  const freed = await changes.list(session, worktree, 'AND session = ANY($2::bytea[])', ids);
-  await changes.put(
-    session,
-    worktree,
-    freed.map((change) => ({ ...change, sessionId: null })),
-  );
-  session.send(DROP_STEPS, [worktree, ids]);
-  const rest = "AND session_id = ANY($2::bytea[]) AND status <> 'removed'";
-  const ended = await executions.list(session, worktree, rest, ids);
-  await executions.put(
-    session,
-    worktree,
-    ended.map((one) => ({
-      ...one,
-      status: 'removed',
-      token: one.token + 1,
-      owner: null,
-      leaseUntil: null,
-    })),
-  );
+  const ofThese = 'AND session = ANY($2::bytea[])';
+  await changes.rewrite(scope, ofThese, ids, () => ({ sessionId: null }));
+  scope.session.send(DROP_STEPS, [scope.worktree, ids]);
+  const left = "AND session_id = ANY($2::bytea[]) AND status <> 'removed'";
+  await executions.rewrite(scope, left, ids, ({ token }) => ({
+    status: 'removed',
+    token: token + 1,
+    owner: null,
+    leaseUntil: null,
+  }));
 }

@@ -25,7 +25,7 @@ describe('a connection', () => {
   it('is one whose client the server misses within a minute', async () => {
     const database = await open();
     expect(await database.query(SETTINGS)).toEqual(WITHIN_A_MINUTE);
-    const read = database.transaction((session) => session.query(SETTINGS), { isTrial: true });
+    const read = database.transaction((session) => session.query(SETTINGS));
     expect(await read).toEqual(WITHIN_A_MINUTE);
     const alone = await database.connect();
     expect((await alone.query(SETTINGS)).rows).toEqual(WITHIN_A_MINUTE);

@@ -9,7 +9,7 @@ import type {
 } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
 import { clientConfig, loadPg, NOTICE_LOST_CLIENT, poolConfig } from './connect.ts';
-import { isAborted, isUnreachable } from './failure.ts';
+import { isRefused, isUnreachable } from './failure.ts';
 import type { PostgresOptions } from './options.ts';
 
 /** A statement that is planned once for each connection: the server knows it by its name from then on. */
@@ -32,6 +32,14 @@ export interface Writing extends Session {
   run(sql: Sql, values?: readonly unknown[]): Promise<number>;
   /** Sends a statement that nobody needs the answer of. If it fails, the end of the transaction says so. */
   send(sql: Sql, values?: readonly unknown[]): void;
+  /** Nothing that the transaction has written, or will write, stays. */
+  takeBack(): void;
+}
+
+/** The rows of one worktree, as a session reaches them. */
+export interface Scope<Of extends Session = Session> {
+  readonly session: Of;
+  readonly worktree: number;
 }
 
 /** A connection of its own, with what the types of `pg` leave out. */
@@ -43,12 +51,26 @@ export interface LoneClient extends Client {
   unref(): void;
 }
 
-export interface TransactionOptions {
-  /** Statements without parameters that come right after BEGIN, in the same message. */
-  readonly first?: string;
-  /** Everything that it wrote is taken back. */
-  readonly isTrial?: true;
+/** A project on a server. Contents and documents belong to it. */
+export interface OpenedProject {
+  readonly database: Database;
+  readonly schema: string;
+  /** The number of the project in the tables of contents and documents. */
+  readonly project: number;
 }
+
+/** What the parts of an open store work with. */
+export interface Opened extends OpenedProject {
+  /** The number of the worktree in the tables of its timeline. */
+  readonly worktree: number;
+  /** The token of the project lock, while this store holds it. */
+  readonly fence: () => number | null;
+}
+
+/** Runs work on an open store: closed stores refuse, and every failure comes out as an error of ours. */
+export type Run<Place = Opened> = <Result>(
+  work: (opened: Place) => Promise<Result>,
+) => Promise<Result>;
 
 /** The connections to one server. A connection that fails is dropped, and the next call makes another. */
 export class Database implements Session {
@@ -86,16 +108,21 @@ export class Database implements Session {
   }
 
   /** Runs `work` in a transaction: all of it is durable at the end, or nothing is. */
-  async transaction<Result>(
+  transaction<Result>(work: (session: Writing) => Promise<Result>): Promise<Result> {
+    return this.transactionAfter('', work);
+  }
+
+  /** As `transaction`. `first` are statements without parameters, which go in one message with BEGIN. */
+  async transactionAfter<Result>(
+    first: string,
     work: (session: Writing) => Promise<Result>,
-    { first = '', isTrial }: TransactionOptions = {},
   ): Promise<Result> {
     const client = await this.#begun(`BEGIN; ${first}`);
     const session = new Transaction(client);
     let isBroken = false;
     try {
       const result = await work(session);
-      await session.end(isTrial ? 'ROLLBACK' : 'COMMIT');
+      await session.end();
       return result;
     } catch (error) {
       const cause = await session.causeOf(error);
@@ -166,6 +193,7 @@ export async function endClient(client: LoneClient): Promise<void> {
 class Transaction implements Writing {
   readonly #client: PoolClient;
   readonly #sent: Promise<unknown>[] = [];
+  #how: 'COMMIT' | 'ROLLBACK' = 'COMMIT';
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -188,8 +216,13 @@ class Transaction implements Writing {
     this.#sent.push(answer);
   }
 
+  takeBack(): void {
+    this.#how = 'ROLLBACK';
+  }
+
   /** Where the answer to COMMIT is lost, nobody can tell: the caller has to look. */
-  async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  async end(): Promise<void> {
+    const how = this.#how;
     const [ended] = await Promise.allSettled([this.#client.query(how)]);
     const refused = await this.#refused();
     if (refused !== null) throw refused;
@@ -204,7 +237,7 @@ class Transaction implements Writing {
 
   /** What went wrong first, where a later statement failed for that reason. */
   async causeOf(error: unknown): Promise<unknown> {
-    return isAborted(error) ? ((await this.#refused()) ?? error) : error;
+    return isRefused(error, 'aborted') ? ((await this.#refused()) ?? error) : error;
   }
 
   /** The first failure of a statement that was sent, if the server itself has refused it. */
@@ -219,6 +252,12 @@ class Transaction implements Writing {
 function bound(sql: Sql, values: readonly unknown[]): QueryConfig {
   const statement = typeof sql === 'string' ? { text: sql } : sql;
   return { ...statement, values: [...values] };
+}
+
+/** The places of so many rows for VALUES, each of the first parameter and four of its own. */
+export function fourEach(rows: number): string {
+  const places = (row: number): string => [2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ');
+  return Array.from({ length: rows }, (_, row) => `($1, ${places(row)})`).join(', ');
 }
 
 /** Waits for all of them, also where one fails: nothing may be sent once its transaction is over. */

@@ -1,10 +1,11 @@
 import { byName, type StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
-import type { Prepared, Session, Writing } from './database.ts';
-import type { OpenedProject, Run } from './opened.ts';
+import type { OpenedProject, Prepared, Run, Session } from './database.ts';
 import { dropParts, putParts, readParts } from './parts.ts';
 import { lockClass } from './schema.ts';
+
+const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
 export function documentStore(run: Run<OpenedProject>): DocumentStore {
   const sweeper = new Sweeper();
@@ -22,35 +23,22 @@ export function documentStore(run: Run<OpenedProject>): DocumentStore {
     read: (category, key) =>
       run(({ database, project }) =>
         // Somebody may replace it and prune between the row and its parts.
-        database.transaction(
-          async (session) => {
-            const [document] = await listDocuments(session, project, category, key);
-            if (document === undefined) return null;
-            return { document, parts: await readParts(session, project, document.root) };
-          },
-          { first: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY' },
-        ),
+        database.transactionAfter(ONE_MOMENT, async (session) => {
+          const [document] = await listDocuments(session, project, category, key);
+          if (document === undefined) return null;
+          return { document, parts: await readParts(session, project, document.root) };
+        }),
       ),
     readParts: (root) => run(({ database, project }) => readParts(database, project, root)),
   };
 }
 
-// JSON keeps what text would not: lone surrogates, and NUL.
-
-function written(name: string): string {
-  return JSON.stringify(name);
-}
-
-function read(text: string): string {
-  return JSON.parse(text) as string;
-}
-
-/** The columns that name a document, in the order of the primary key. */
+/** The columns that name a document, in the order of the primary key. JSON keeps lone surrogates, and NUL. */
 export function documentName(
   project: number,
   { category, key }: Pick<StoredDocument, 'category' | 'key'>,
 ): readonly [number, string, string] {
-  return [project, written(category), written(key)];
+  return [project, JSON.stringify(category), JSON.stringify(key)];
 }
 
 const INSERT = `
@@ -71,13 +59,13 @@ async function putDocument(
   signal?.throwIfAborted();
   const { savedAt, root, parts } = write;
   const values = [...documentName(project, write), Buffer.from(root.id, 'hex'), savedAt];
-  const put = async (session: Writing): Promise<number | null> => {
+  const first = whileContentsStay(schema, project, timeoutMs);
+  return database.transactionAfter(first, async (session) => {
     if (onlyNew) {
       if ((await session.run(PUT_NEW, values)) === 0) return null;
     } else session.send(PUT, values);
     return putParts(session, project, [...parts, root]);
-  };
-  return database.transaction(put, { first: whileContentsStay(schema, project, timeoutMs) });
+  });
 }
 
 // Replacing a value leaves parts behind that nothing names any more. They are removed when this store has made as many
@@ -97,7 +85,7 @@ class Sweeper {
     const first = alone(schema, project, SWEEP_TIMEOUT_MS);
     const count = 'SELECT count(*) AS left FROM parts WHERE project = $1';
     try {
-      await database.transaction((session) => dropParts(session, project), { first });
+      await database.transactionAfter(first, (session) => dropParts(session, project));
       this.#left = (await database.query<{ left: number }>(count, [project]))[0]?.left ?? 0;
     } catch {
       // Somebody names parts at the moment, or the server went away.
@@ -114,8 +102,8 @@ async function removeDocument(
   signal?.throwIfAborted();
   const sql = 'DELETE FROM documents WHERE project = $1 AND category = $2 AND key = $3';
   const values = documentName(project, { category, key });
-  const remove = async (session: Writing): Promise<boolean> => (await session.run(sql, values)) > 0;
-  return database.transaction(remove, { first: lockTimeout(timeoutMs) });
+  const first = lockTimeout(timeoutMs);
+  return (await database.transactionAfter(first, (session) => session.run(sql, values))) > 0;
 }
 
 /** Statements for the begin of a transaction that names contents: nobody prunes the project's meanwhile. */
@@ -132,8 +120,12 @@ export function alone(schema: string, project: number, timeoutMs: number): strin
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The server takes 0 for no limit. */
+export function lockLimit(timeoutMs: number): number {
+  return Math.ceil(Math.min(Math.max(timeoutMs, 1), LONGEST_MS));
+}
+
 export function lockTimeout(timeoutMs: number): string {
-  return `SET LOCAL lock_timeout = ${Math.ceil(Math.min(Math.max(timeoutMs, 1), LONGEST_MS))}`;
+  return `SET LOCAL lock_timeout = ${lockLimit(timeoutMs)}`;
 }
 
 interface DocumentRow {
@@ -153,12 +145,13 @@ async function listDocuments(
   category?: string,
   key?: string,
 ): Promise<StoredDocument[]> {
-  const names = [category, key].filter((name) => name !== undefined).map(written);
+  const names = [category, key].filter((name) => name !== undefined);
   const sql = `${FIND} ${NAMED[names.length]}`;
-  return (await session.query<DocumentRow>(sql, [project, ...names])).map(toDocument).sort(byName);
+  const values = [project, ...names.map((name) => JSON.stringify(name))];
+  return (await session.query<DocumentRow>(sql, values)).map(toDocument).sort(byName);
 }
 
 function toDocument({ category, key, root, saved_at }: DocumentRow): StoredDocument {
   const id = root.toString('hex') as PartId;
-  return { category: read(category), key: read(key), root: id, savedAt: saved_at };
+  return { category: JSON.parse(category), key: JSON.parse(key), root: id, savedAt: saved_at };
 }

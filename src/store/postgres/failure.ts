@@ -68,19 +68,17 @@ export function isUnreachable(error: unknown): boolean {
   return codeOf(error) === 'store-unreachable';
 }
 
-/** Whether the server has cancelled a statement because it was told to. */
-export function isCancelled(error: unknown): boolean {
-  return (error as ServerError | null)?.code === '57014';
-}
+const REFUSALS = {
+  /** The server has cancelled a statement because it was told to. */
+  cancelled: '57014',
+  /** A statement before it, in the same transaction, has failed. */
+  aborted: '25P02',
+  'unknown table': '42P01',
+} as const;
 
-/** Whether the server refused a statement because one before it, in the same transaction, has failed. */
-export function isAborted(error: unknown): boolean {
-  return (error as ServerError | null)?.code === '25P02';
-}
-
-/** Whether a statement named a table that is not there. */
-export function isUnknownTable(error: unknown): boolean {
-  return (error as ServerError | null)?.code === '42P01';
+/** Whether the server refused a statement for this reason. */
+export function isRefused(error: unknown, why: keyof typeof REFUSALS): boolean {
+  return (error as ServerError | null)?.code === REFUSALS[why];
 }
 
 function codeOf(error: unknown): ErrorCode {

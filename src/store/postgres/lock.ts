@@ -1,16 +1,14 @@
 import type { QueryConfig } from 'pg';
 import { monotonicMs } from '../../model/clock.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
+import { abortError, closedError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import { storeFailure } from '../sqlite/connection.ts';
 import type { LockFile } from '../sqlite/lock.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
-import { type Database, endClient, type LoneClient } from './database.ts';
-import { isCancelled, isUnreachable, serverFailure } from './failure.ts';
-import type { Opened } from './opened.ts';
+import { type Database, endClient, type LoneClient, type Opened } from './database.ts';
+import { lockLimit } from './documents.ts';
+import { isRefused, isUnreachable, serverFailure } from './failure.ts';
 import { lockClass } from './schema.ts';
-
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** What all stores of this process on one place share: their order, and the connection that holds the lock. */
 interface Place {
@@ -67,21 +65,15 @@ export class ServerLock {
 
   async acquire(options: LockOptions): Promise<ProjectLock> {
     const since = monotonicMs();
-    const file = await this.#acquireOnMachine(options);
+    const file = await this.#file.acquire(options).catch((error: unknown) => {
+      throw storeFailure(error);
+    });
     try {
       const server = await this.#acquireOnServer(options, since);
       return this.#hold(server, file);
     } catch (error) {
       file.release();
       throw error;
-    }
-  }
-
-  async #acquireOnMachine(options: LockOptions): Promise<ProjectLock> {
-    try {
-      return await this.#file.acquire(options);
-    } catch (error) {
-      throw storeFailure(error);
     }
   }
 
@@ -100,7 +92,7 @@ export class ServerLock {
 
   /** Releases the lock if it is held here. Everybody who waits for it here gets `store-closed`. */
   async close(): Promise<void> {
-    this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
+    this.#closing.abort(closedError());
     this.#held?.release();
     this.#file.close();
     this.#place.stores -= 1;
@@ -120,7 +112,8 @@ export class ServerLock {
       try {
         return await this.#takeOn(client, leftMs, signal);
       } catch (error) {
-        await this.#drop(client);
+        this.#place.client = null;
+        await endClient(client);
         if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
         const failure = serverFailure(error);
         if (failure.code === 'store-locked') throw lockedError(PROJECT_LOCK, timeoutMs);
@@ -131,12 +124,14 @@ export class ServerLock {
 
   async #takeOn(client: LoneClient, leftMs: number, signal: AbortSignal): Promise<number> {
     if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
-    const onAbort = (): void => void this.#cancel(client);
+    // Ends the waiting of the statement, from another connection.
+    const cancel = 'SELECT pg_cancel_backend($1)';
+    const onAbort = (): void =>
+      void this.#database.query(cancel, [client.processID]).catch(() => {});
     signal.addEventListener('abort', onAbort);
     client.ref();
     try {
-      // The server takes 0 for no limit.
-      const limit = Math.ceil(Math.min(Math.max(leftMs, 1), LONGEST_MS));
+      const limit = lockLimit(leftMs);
       const results = (await client.query({
         text: `SET lock_timeout = ${limit}; ${this.#take}`,
         query_timeout: this.#database.patience(limit),
@@ -150,16 +145,11 @@ export class ServerLock {
       if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
       return fence;
     } catch (error) {
-      throw isCancelled(error) ? abortError(PROJECT_LOCK, signal) : error;
+      throw isRefused(error, 'cancelled') ? abortError(PROJECT_LOCK, signal) : error;
     } finally {
       client.unref();
       signal.removeEventListener('abort', onAbort);
     }
-  }
-
-  /** Ends the waiting of a statement, from another connection. */
-  async #cancel(client: LoneClient): Promise<void> {
-    await this.#database.query('SELECT pg_cancel_backend($1)', [client.processID]).catch(() => {});
   }
 
   #connected(): Promise<LoneClient> {
@@ -187,25 +177,16 @@ export class ServerLock {
     }
   }
 
-  async #drop(client: LoneClient): Promise<void> {
-    this.#place.client = null;
-    await endClient(client);
-  }
-
   #hold(fence: number, file: ProjectLock): ProjectLock {
     const release = (): void => {
       if (this.#held?.release !== release) return;
       this.#held = null;
       // Whoever comes next in this process asks on the same connection, after this.
-      void this.#place.client?.then((client) => this.#unlock(client)).catch(() => {});
+      void this.#place.client?.then((client) => client.query(this.#giveBack)).catch(() => {});
       this.#place.queue.leave();
       file.release();
     };
     this.#held = { release, fence };
     return { release };
-  }
-
-  #unlock(client: LoneClient): void {
-    client.query(this.#giveBack).catch(() => {});
   }
 }

@@ -1,18 +1,18 @@
+import type { Change } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { BlobId, CheckpointId, Seq } from '../../model/ids.ts';
-import type { Journal } from '../../model/journal.ts';
 import { Manifest, ManifestWriter } from '../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import { type State, unknown } from '../../model/state.ts';
-import { blobOf } from '../blob.ts';
+import { unknown } from '../../model/state.ts';
+import { blobOf, blobsNeededBy, blobsOnlyOf } from '../blob.ts';
+import { refuseUnfinished } from '../find.ts';
 import { hashToBytes } from '../state-columns.ts';
-import type { Blob, Maintenance, PruneResult, StoreStats } from '../store.ts';
+import type { Blob, PruneResult, StoreStats, Tasks } from '../store.ts';
 import { putBlobs, readBlob } from './blobs.ts';
-import { type Session, together, type Writing } from './database.ts';
+import { type Opened, type Scope, type Session, together, type Writing } from './database.ts';
 import { alone } from './documents.ts';
 import { readBaseline, readJournal, writeBaseline } from './meta.ts';
-import type { Opened } from './opened.ts';
-import { dropParts } from './parts.ts';
+import { dropParts, OF_PROJECT } from './parts.ts';
 import { type RecordTable, textToBytes } from './record-table.ts';
 import { cancellations, changes, checkpoints, heads, operations, sessions } from './schema.ts';
 import { PROJECT_TABLES, WORKTREE_TABLES } from './tenants.ts';
@@ -20,16 +20,9 @@ import { PROJECT_TABLES, WORKTREE_TABLES } from './tenants.ts';
 // Documents are written meanwhile, each within some milliseconds.
 const ALONE_TIMEOUT_MS = 30_000;
 
-type Tasks = {
-  readonly [Task in keyof Maintenance]: (
-    opened: Opened,
-    ...input: Parameters<Maintenance[Task]>
-  ) => Promise<ReturnType<Maintenance[Task]>>;
-};
-
-export const TASKS: Tasks = {
+export const TASKS: Tasks<Opened> = {
   prune: (opened, floor) => prune(opened, floor),
-  prunable: (opened, floor) => prune(opened, floor, { isTrial: true }),
+  prunable: (opened, floor) => prune(opened, floor, 'as a trial'),
   verify,
   purge,
   // What a purge has removed is gone with its transaction, as far as a client can say.
@@ -44,20 +37,19 @@ export const TASKS: Tasks = {
 async function prune(
   { database, schema, project, worktree }: Opened,
   floor: Seq,
-  { isTrial }: { readonly isTrial?: true } = {},
+  how: 'for good' | 'as a trial' = 'for good',
 ): Promise<PruneResult> {
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
-  return database.transaction(
-    async (session) => {
-      const dropped = await dropChanges(session, worktree, floor);
-      const packs = (await readBaseline(session, worktree))?.packs ?? [];
-      await session.run(DROP_PACKS, [project, worktree, packs]);
-      const blobs = await dropBlobs(session, project);
-      await dropParts(session, project);
-      return { changes: dropped, ...blobs };
-    },
-    { first, ...(isTrial && { isTrial }) },
-  );
+  return database.transactionAfter(first, async (session) => {
+    if (how === 'as a trial') session.takeBack();
+    const scope = { session, worktree };
+    const dropped = await dropChanges(scope, floor);
+    const packs = (await readBaseline(scope))?.packs ?? [];
+    await session.run(DROP_PACKS, [project, worktree, packs]);
+    const blobs = await dropBlobs(session, project);
+    await dropParts(session, project);
+    return { changes: dropped, ...blobs };
+  });
 }
 
 const DROP_PACKS = `
@@ -66,7 +58,7 @@ const DROP_CHANGES = `
   DELETE FROM changes WHERE worktree = $1 AND seq < $2 AND after_mode IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM cancellations AS c WHERE c.worktree = $1 AND c.change_seq = changes.seq AND c.by_seq >= $2)`;
 
-async function dropChanges(session: Writing, worktree: number, floor: Seq): Promise<number> {
+async function dropChanges({ session, worktree }: Scope<Writing>, floor: Seq): Promise<number> {
   const dropped = await session.run(DROP_CHANGES, [worktree, floor]);
   for (const end of ['change_seq', 'by_seq']) {
     const sql = `
@@ -78,7 +70,6 @@ async function dropChanges(session: Writing, worktree: number, floor: Seq): Prom
 }
 
 // From all worktrees of the project: they share its contents. $2: hashes that are needed besides those that rows name.
-const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';
 const REACHED = `
   reached(hash) AS (
     SELECT before_blob FROM changes WHERE ${OF_PROJECT} AND before_blob IS NOT NULL
@@ -110,24 +101,11 @@ async function dropBlobs(session: Writing, project: number): Promise<Omit<PruneR
 async function namedBlobs(session: Session, project: number): Promise<Uint8Array[]> {
   const sql = 'SELECT id FROM worktrees WHERE project = $1';
   const named: BlobId[] = [];
-  for (const { id } of await session.query<{ id: number }>(sql, [project])) {
-    const journal = await readJournal(session, id);
-    const baseline = await readBaseline(session, id);
-    if (journal !== null) named.push(...statesOf(journal).flatMap(blobsOf));
-    if (baseline !== null) named.push(baseline.manifest);
+  for (const { id: worktree } of await session.query<{ id: number }>(sql, [project])) {
+    const scope = { session, worktree };
+    named.push(...blobsNeededBy(await readBaseline(scope), await readJournal(scope)));
   }
   return named.map(hashToBytes);
-}
-
-function statesOf({ steps, changes }: Journal): (State | null)[] {
-  return [
-    ...steps.flatMap(({ from, to }) => [from, to]),
-    ...changes.flatMap(({ before, after }) => [before, after]),
-  ];
-}
-
-function blobsOf(state: State | null): BlobId[] {
-  return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
 }
 
 const OF_PATHS = 'AND path = ANY($2::bytea[])';
@@ -141,31 +119,29 @@ async function verify(
   checkpoint: CheckpointId | null,
 ): Promise<void> {
   const list = paths?.map(pathToBytes);
-  await database.transaction(
-    async (session) => {
-      const look = async <Entry extends object>(
-        table: RecordTable<Entry>,
-        rest = '',
-        ...values: readonly unknown[]
-      ): Promise<void> => {
-        if ((await table.brokenSeals(session, worktree, rest, ...values)) === 0) return;
-        const message = `${table.name} of the store are not what was written`;
-        throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
-      };
-      const ofPaths =
-        list === undefined
-          ? [look(changes), look(heads), look(cancellations), look(checkpoints)]
-          : [
-              look(changes, OF_PATHS, list),
-              look(heads, OF_PATHS, list),
-              look(cancellations, BY_CHANGES_OF_PATHS, list),
-            ];
-      const ofTarget =
-        checkpoint === null ? [] : [look(checkpoints, 'AND id = $2', textToBytes(checkpoint))];
-      await together(...ofPaths, look(sessions), look(operations), ...ofTarget);
-    },
-    { first: 'SET TRANSACTION READ ONLY' },
-  );
+  await database.transactionAfter('SET TRANSACTION READ ONLY', async (session) => {
+    const scope = { session, worktree };
+    const look = async <Entry extends object>(
+      table: RecordTable<Entry>,
+      rest = '',
+      ...values: readonly unknown[]
+    ): Promise<void> => {
+      if ((await table.brokenSeals(scope, rest, ...values)) === 0) return;
+      const message = `${table.name} of the store are not what was written`;
+      throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
+    };
+    const ofPaths =
+      list === undefined
+        ? [look(changes), look(heads), look(cancellations), look(checkpoints)]
+        : [
+            look(changes, OF_PATHS, list),
+            look(heads, OF_PATHS, list),
+            look(cancellations, BY_CHANGES_OF_PATHS, list),
+          ];
+    const ofTarget =
+      checkpoint === null ? [] : [look(checkpoints, 'AND id = $2', textToBytes(checkpoint))];
+    await together(...ofPaths, look(sessions), look(operations), ...ofTarget);
+  });
 }
 
 const PURGED = unknown('purged');
@@ -179,53 +155,33 @@ async function purge(
   paths: readonly TrackedPath[],
 ): Promise<void> {
   const first = alone(schema, project, ALONE_TIMEOUT_MS);
-  await database.transaction(
-    async (session) => {
-      if ((await readJournal(session, worktree)) !== null) {
-        throw new SavepointError('restore-unfinished', 'a restore is not finished', {
-          hint: 'what it left has to be put away first; the next command does that',
-        });
-      }
-      const list = paths.map(pathToBytes);
-      const changed = await changes.list(session, worktree, OF_PATHS, list);
-      // An open change stays open: whoever opened it will close it with the state that it finds then.
-      await changes.put(
-        session,
-        worktree,
-        changed.map((one) => ({ ...one, before: PURGED, after: one.after && PURGED })),
-      );
-      const known = await heads.list(session, worktree, OF_PATHS, list);
-      await heads.put(
-        session,
-        worktree,
-        known.map((head) => ({ ...head, state: PURGED })),
-      );
-      await purgeBaseline(session, project, worktree, new Set(paths));
-      await dropBlobs(session, project);
-    },
-    { first },
-  );
+  await database.transactionAfter(first, async (session) => {
+    const scope = { session, worktree };
+    refuseUnfinished(await readJournal(scope));
+    const list = paths.map(pathToBytes);
+    // An open change stays open: whoever opened it will close it with the state that it finds then.
+    const purged = ({ after }: Change) => ({ before: PURGED, after: after && PURGED });
+    await changes.rewrite(scope, OF_PATHS, list, purged);
+    await heads.rewrite(scope, OF_PATHS, list, () => ({ state: PURGED }));
+    await purgeBaseline(scope, project, new Set(paths));
+    await dropBlobs(session, project);
+  });
 }
 
 /** Takes paths out of the baseline, and out of its packs what no other path had at the baseline. */
 async function purgeBaseline(
-  session: Writing,
+  scope: Scope<Writing>,
   project: number,
-  worktree: number,
   purged: ReadonlySet<TrackedPath>,
 ): Promise<void> {
-  const baseline = await readBaseline(session, worktree);
+  const { session, worktree } = scope;
+  const baseline = await readBaseline(scope);
   if (baseline === null) return;
   const list = new Manifest(await readBlob(session, project, baseline.manifest));
-  const [gone, others] = [new Set<BlobId>(), new Set<BlobId>()];
-  for (const [path, state] of list) {
-    if (state.kind !== 'captured' || state.blob === null) continue;
-    (purged.has(path) ? gone : others).add(state.blob);
-  }
   const manifest = withoutPaths(list, purged);
   await putBlobs(session, project, { blobs: [manifest], isNamed: true });
-  await writeBaseline(session, worktree, { ...baseline, manifest: manifest.id });
-  const stale = [...gone].filter((id) => !others.has(id)).map(hashToBytes);
+  await writeBaseline(scope, { ...baseline, manifest: manifest.id });
+  const stale = blobsOnlyOf(purged, list).map(hashToBytes);
   const sql = 'DELETE FROM packed WHERE project = $1 AND worktree = $2 AND hash = ANY($3::bytea[])';
   await session.run(sql, [project, worktree, stale]);
 }

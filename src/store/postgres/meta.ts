@@ -5,7 +5,7 @@ import type { Baseline } from '../../model/manifest.ts';
 import { isPackName } from '../blob.ts';
 import { sealOf } from '../seal.ts';
 import type { ProjectIdentity, StoreState } from '../store.ts';
-import type { Session, Writing } from './database.ts';
+import type { Scope, Writing } from './database.ts';
 import { parseStored } from './record-table.ts';
 
 // JSON keeps what text would not: the lone surrogates that stand for bytes in our paths.
@@ -18,7 +18,7 @@ interface MetaRow {
 }
 
 /** One statement, so that all of it is of one moment. */
-export async function readState(session: Session, worktree: number): Promise<StoreState> {
+export async function readState({ session, worktree }: Scope): Promise<StoreState> {
   const sql = `
     SELECT seq, key, value FROM worktrees
     LEFT JOIN meta ON meta.worktree = worktrees.id AND key IN ('project', 'baseline')
@@ -47,41 +47,35 @@ function parsed<Value>(text: string | undefined): Value | null {
 }
 
 export function writeProject(
-  session: Writing,
-  worktree: number,
+  scope: Scope<Writing>,
   { root, inode, birthtimeNs }: ProjectIdentity,
 ): Promise<void> {
-  return write(session, worktree, 'project', { root, inode, birthtimeNs });
+  return write(scope, 'project', { root, inode, birthtimeNs });
 }
 
 export async function writeBaseline(
-  session: Writing,
-  worktree: number,
+  scope: Scope<Writing>,
   baseline: Baseline | null,
 ): Promise<void> {
-  if (baseline === null) return write(session, worktree, 'baseline', null);
+  if (baseline === null) return write(scope, 'baseline', null);
   const { seq, manifest, packs } = baseline;
   if (!isBlobId(manifest) || !packs.every(isPackName)) {
     const message = 'a baseline needs the SHA-256 of its manifest, and names of packs';
     throw new SavepointError('argument-invalid', message);
   }
-  await write(session, worktree, 'baseline', { seq, manifest, packs });
+  await write(scope, 'baseline', { seq, manifest, packs });
 }
 
-export function writeJournal(
-  session: Writing,
-  worktree: number,
-  journal: Journal | null,
-): Promise<void> {
-  return write(session, worktree, 'journal', journal);
+export function writeJournal(scope: Scope<Writing>, journal: Journal | null): Promise<void> {
+  return write(scope, 'journal', journal);
 }
 
-export async function readBaseline(session: Session, worktree: number): Promise<Baseline | null> {
-  return (await readState(session, worktree)).baseline;
+export async function readBaseline(scope: Scope): Promise<Baseline | null> {
+  return (await readState(scope)).baseline;
 }
 
 /** Compared with its seal, because files are moved by what the journal says. */
-export async function readJournal(session: Session, worktree: number): Promise<Journal | null> {
+export async function readJournal({ session, worktree }: Scope): Promise<Journal | null> {
   const sql = "SELECT key, value, seal FROM meta WHERE worktree = $1 AND key = 'journal'";
   const [row] = await session.query<MetaRow>(sql, [worktree]);
   if (row === undefined) return null;
@@ -95,8 +89,7 @@ const PUT = `
   ON CONFLICT (worktree, key) DO UPDATE SET value = excluded.value, seal = excluded.seal`;
 
 async function write(
-  session: Writing,
-  worktree: number,
+  { session, worktree }: Scope<Writing>,
   key: Key,
   content: object | null,
 ): Promise<void> {

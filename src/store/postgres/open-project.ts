@@ -1,8 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import { schemaOf } from './connect.ts';
-import { Database } from './database.ts';
+import { Database, type OpenedProject } from './database.ts';
 import { serverFailure } from './failure.ts';
-import type { OpenedProject } from './opened.ts';
 import type { PostgresOptions } from './options.ts';
 import { findProject } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
-import { PART_KINDS, type Part, partOf } from '../parts/part.ts';
-import { type Prepared, type Session, together, type Writing } from './database.ts';
+import { missingPart, PART_KINDS, type Part, partOf } from '../parts/part.ts';
+import { fourEach, type Prepared, type Session, together, type Writing } from './database.ts';
 import { bytesToText } from './record-table.ts';
 
 const HASH_BYTES = 32;
@@ -41,7 +41,7 @@ function partsFrom(rows: readonly PartRow[], root: PartId): Part[] {
   const parts = rows.map(partFrom);
   const found = new Set(parts.map(({ id }) => id));
   for (const id of [root, ...parts.flatMap(({ children }) => children)]) {
-    if (!found.has(id)) throw missing(id);
+    if (!found.has(id)) throw missingPart(id);
   }
   return parts;
 }
@@ -96,11 +96,8 @@ async function insertParts(
   let fresh = 0;
   for (let at = 0; at < parts.length; at += STATEMENT_PARTS) {
     const group = parts.slice(at, at + STATEMENT_PARTS);
-    const places = group.map(
-      (_, row) => `($1, ${[2, 3, 4, 5].map((n) => `$${row * 4 + n}`).join(', ')})`,
-    );
     const text = `
-      INSERT INTO parts (project, hash, kind, children, data) VALUES ${places.join(', ')}
+      INSERT INTO parts (project, hash, kind, children, data) VALUES ${fourEach(group.length)}
       ON CONFLICT DO NOTHING`;
     // Most documents bring a few new parts. A statement for every number would fill the server's memory.
     const sql = group.length > MOST_PREPARED ? text : { name: `put-parts-${group.length}`, text };
@@ -133,14 +130,10 @@ async function requireParts(
   const rows = await session.query<{ hash: Buffer }>(`SELECT hash ${AMONG}`, values);
   const found = new Set(rows.map(({ hash }) => hash.toString('hex')));
   const lost = ids.find((id) => !found.has(id));
-  if (lost !== undefined) throw missing(lost);
+  if (lost !== undefined) throw missingPart(lost);
 }
 
-function missing(id: PartId): SavepointError {
-  return new SavepointError('part-missing', `part ${id} is not in the store`);
-}
-
-const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';
+export const OF_PROJECT = 'worktree IN (SELECT id FROM worktrees WHERE project = $1)';
 const DROP = `
   WITH RECURSIVE kept(hash) AS (
     (SELECT root FROM steps WHERE ${OF_PROJECT} AND root IS NOT NULL

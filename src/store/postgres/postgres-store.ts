@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { makePrivateFolder } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
+import { closedError } from '../lock-queue.ts';
 import { storeFailure } from '../sqlite/connection.ts';
 import { layoutOf } from '../sqlite/layout.ts';
 import { LockFile } from '../sqlite/lock.ts';
@@ -19,16 +20,21 @@ import type {
 } from '../store.ts';
 import { putPack, readBlob } from './blobs.ts';
 import { placeOfServer } from './connect.ts';
+import type { Opened, Run } from './database.ts';
 import { documentStore } from './documents.ts';
 import { serverFailure } from './failure.ts';
 import { ServerLock } from './lock.ts';
 import { TASKS } from './maintenance.ts';
 import { readState, writeProject } from './meta.ts';
 import { openProject, type PostgresProjectOptions } from './open-project.ts';
-import { findWorktree, makeWorktree, readServerFile, type ServerFile } from './open-worktree.ts';
-import type { Opened, Run } from './opened.ts';
 import { timelineStore } from './timeline.ts';
-import { worktreesOf } from './worktrees.ts';
+import {
+  findWorktree,
+  makeWorktree,
+  readServerFile,
+  type ServerFile,
+  worktreesOf,
+} from './worktrees.ts';
 
 export interface PostgresStoreOptions extends Omit<PostgresProjectOptions, 'create'> {
   /**
@@ -142,7 +148,7 @@ class PostgresStore implements Store {
       const held = fence();
       if (held !== null && this.#known?.fence === held) return this.#known.state;
       const version = this.#version;
-      const state = await readState(database, worktree);
+      const state = await readState({ session: database, worktree });
       if (held !== null && version === this.#version) this.#known = { fence: held, state };
       return state;
     });
@@ -151,7 +157,7 @@ class PostgresStore implements Store {
   setProject(identity: ProjectIdentity): Promise<void> {
     const write = (): Promise<void> =>
       this.#do(({ database, worktree }) =>
-        database.transaction((session) => writeProject(session, worktree, identity)),
+        database.transaction((session) => writeProject({ session, worktree }, identity)),
       );
     return this.#changing(write);
   }
@@ -205,6 +211,6 @@ class PostgresStore implements Store {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new SavepointError('store-closed', 'the store was closed');
+    if (this.#closed) throw closedError();
   }
 }

@@ -1,11 +1,11 @@
 import { SavepointError } from '../../model/errors.ts';
-import type { BlobId, PartId } from '../../model/ids.ts';
-import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts';
+import type { BlobId } from '../../model/ids.ts';
+import { bytesToPath, pathToBytes } from '../../model/path.ts';
 import type { State } from '../../model/state.ts';
 import { sealOf } from '../seal.ts';
-import { hashToBytes, modeOf, stateFrom } from '../state-columns.ts';
-import type { FieldShape, Table } from '../tables.ts';
-import type { Session, Writing } from './database.ts';
+import { bytesToHash, hashToBytes, modeOf, stateIn } from '../state-columns.ts';
+import { columnOf, type FieldShape, type Table } from '../tables.ts';
+import type { Scope, Writing } from './database.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean | Uint8Array | null;
@@ -32,7 +32,7 @@ export class RecordTable<Entry extends object> {
     this.#keyFields = table.key;
     this.#fields = Object.entries<FieldShape>(table.fields).map(([name, field]) => [
       name,
-      codecOf(field.column ?? snakeCase(name), field),
+      codecOf(columnOf(name, field), field),
     ]);
     this.#columns = this.#fields.flatMap(([, codec]) => codec.columns);
     this.keys = this.#fields
@@ -59,7 +59,7 @@ export class RecordTable<Entry extends object> {
   }
 
   /** Inserts records, each in the place of the one with its key. Of several with one key the last counts. */
-  async put(session: Writing, worktree: number, entries: readonly Entry[]): Promise<void> {
+  async put({ session, worktree }: Scope<Writing>, entries: readonly Entry[]): Promise<void> {
     const last = [...new Map(entries.map((entry) => [this.#keyOf(entry), entry])).values()];
     for (let at = 0; at < last.length; at += MOST_ROWS) {
       const rows = last.slice(at, at + MOST_ROWS).map((entry) => this.#values(entry));
@@ -69,27 +69,32 @@ export class RecordTable<Entry extends object> {
   }
 
   /** `rest` continues the condition `worktree = $1`; `values` are $2 and so on. */
-  async list(
-    session: Session,
-    worktree: number,
+  async list(scope: Scope, rest: string, ...values: readonly unknown[]): Promise<Entry[]> {
+    return (await this.#rows(scope, rest, values)).map((row) => this.#entry(row));
+  }
+
+  /** Changes fields of the records that `rest` selects, and answers with them as they were. */
+  async rewrite(
+    scope: Scope<Writing>,
     rest: string,
-    ...values: readonly unknown[]
+    value: unknown,
+    changed: (entry: Entry) => Partial<Entry>,
   ): Promise<Entry[]> {
-    const rows = await session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
-    return rows.map((row) => this.#entry(row));
+    const entries = await this.list(scope, rest, value);
+    const put = entries.map((entry) => ({ ...entry, ...changed(entry) }));
+    await this.put(scope, put);
+    return entries;
   }
 
   /** How many rows, of those that `rest` selects, are not what was written. */
-  async brokenSeals(
-    session: Session,
-    worktree: number,
-    rest: string,
-    ...values: readonly unknown[]
-  ): Promise<number> {
-    const rows = await session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
-    return rows.filter(
-      (row) => seal(this.#columns.map(({ name }) => row[name] as Value)) !== row.seal,
-    ).length;
+  async brokenSeals(scope: Scope, rest: string, ...values: readonly unknown[]): Promise<number> {
+    const rows = await this.#rows(scope, rest, values);
+    const sealed = (row: Row): Value[] => this.#columns.map(({ name }) => row[name] as Value);
+    return rows.filter((row) => seal(sealed(row)) !== row.seal).length;
+  }
+
+  #rows({ session, worktree }: Scope, rest: string, values: readonly unknown[]): Promise<Row[]> {
+    return session.query<Row>(`${this.#select} ${rest}`, [worktree, ...values]);
   }
 
   #keyOf(entry: Entry): string {
@@ -116,10 +121,6 @@ function seal(values: readonly Value[]): number {
   return sealOf(...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));
 }
 
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 interface Column {
   readonly name: string;
   readonly type: string;
@@ -144,41 +145,24 @@ function codecOf(column: string, field: FieldShape): Codec {
     write: (value, into) => into.push(value === null ? null : written(value as never)),
     read: (row) => (row[column] === null ? null : read(row[column] as never)),
   });
-  const plain = (type: string): Codec =>
-    coded(
-      type,
-      (value) => value,
-      (value) => value,
-    );
+  const same = (value: never): never => value;
   switch (field.kind) {
     case 'seq':
     case 'count':
     case 'time':
-      return plain('bigint');
+      return coded('bigint', same, same);
     case 'boolean':
-      return plain('boolean');
+      return coded('boolean', same, same);
     case 'word':
-      return coded(
-        'text',
-        (value: string) => wordOf(field.words ?? [], value),
-        (value) => value,
-      );
+      return coded('text', (value) => wordOf(field.words ?? [], value), same);
     case 'json':
       return coded('text', (value) => JSON.stringify(value), parseStored);
     case 'path':
-      return coded(
-        'bytea',
-        (value: TrackedPath) => pathToBytes(value),
-        (value: Uint8Array) => bytesToPath(value),
-      );
+      return coded('bytea', pathToBytes, bytesToPath);
     case 'state':
       return stateColumns(column === '' ? '' : `${column}_`, isRequired);
     case 'part':
-      return coded(
-        'bytea',
-        (value: PartId) => Buffer.from(value, 'hex'),
-        (value: Buffer) => value.toString('hex'),
-      );
+      return coded('bytea', (value) => Buffer.from(value, 'hex'), bytesToHash);
     default:
       return coded('bytea', textToBytes, bytesToText);
   }
@@ -192,11 +176,7 @@ function wordOf(words: readonly string[], value: string): string {
 
 /** A state is a number, and for a file the hash and the size of its bytes. */
 function stateColumns(prefix: string, isRequired: boolean): Codec {
-  const [mode, blob, size] = ['mode', 'blob', 'size'].map((name) => prefix + name) as [
-    string,
-    string,
-    string,
-  ];
+  const [mode, blob, size] = [`${prefix}mode`, `${prefix}blob`, `${prefix}size`];
   return {
     columns: [
       { name: mode, type: 'integer', isRequired },
@@ -210,14 +190,7 @@ function stateColumns(prefix: string, isRequired: boolean): Codec {
         into.push(modeOf(state), null, null);
       else into.push(modeOf(state), hashToBytes(state.blob as BlobId), state.size);
     },
-    read: (row) =>
-      row[mode] === null
-        ? null
-        : stateFrom(
-            row[mode] as number,
-            row[blob] as Uint8Array | null,
-            row[size] as number | null,
-          ),
+    read: (row) => stateIn(row, mode, blob, size),
   };
 }
 

@@ -7,7 +7,7 @@ import { changeOf, commit, fileOf, textBlob } from '../../testing/store/samples.
 import { Database } from './database.ts';
 import { PostgresStorage } from './postgres-storage.ts';
 import { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
-import { removeWorktree } from './remove-worktree.ts';
+import { removeWorktree } from './worktrees.ts';
 
 /** A worktree with one content, whose store is closed. */
 async function worktreeOf(project: string): Promise<PostgresStoreOptions> {

@@ -20,10 +20,18 @@ import {
   STEPS,
   WINDOWS,
 } from '../tables.ts';
+import { schemaOf } from './connect.ts';
 import type { Database, Session } from './database.ts';
-import { isUnknownTable } from './failure.ts';
+import { isRefused } from './failure.ts';
 import { PROJECT, RecordTable, WORKTREE } from './record-table.ts';
-import { MOST_TENANTS, NEXT_NUMBER, NUMBERS_EACH, rowSecuritySql, TENANT } from './tenants.ts';
+import {
+  grantsSql,
+  MOST_TENANTS,
+  NEXT_NUMBER,
+  NUMBERS_EACH,
+  rowSecuritySql,
+  TENANT,
+} from './tenants.ts';
 
 /** A change that this code could not read raises it, and refuses schemas with another number. */
 export const FORMAT = 2;
@@ -242,7 +250,7 @@ async function find(session: Session, name: string): Promise<Found | null> {
   try {
     return (await session.query<Found>(FIND, [name]))[0] ?? null;
   } catch (error) {
-    if (isUnknownTable(error)) return null;
+    if (isRefused(error, 'unknown table')) return null;
     throw error;
   }
 }
@@ -250,18 +258,15 @@ async function find(session: Session, name: string): Promise<Found | null> {
 /** One makes them at a time: whoever comes second finds them. */
 async function makeTables(database: Database, schema: string): Promise<void> {
   const first = `SELECT pg_advisory_xact_lock(${lockClass(schema, 'schema')}, 0)`;
-  await database.transaction(
-    async (session) => {
-      const sql = 'SELECT to_regclass($1) IS NOT NULL AS there';
-      const [table] = await session.query<{ there: boolean }>(sql, [`${schema}.format`]);
-      if (!table?.there) for (const statement of tablesSql(schema)) await session.run(statement);
-    },
-    { first },
-  );
+  await database.transactionAfter(first, async (session) => {
+    const sql = 'SELECT to_regclass($1) IS NOT NULL AS there';
+    const [table] = await session.query<{ there: boolean }>(sql, [`${schema}.format`]);
+    if (!table?.there) for (const statement of tablesSql(schema)) await session.run(statement);
+  });
 }
 
 /** What makes the schema and all that is in it. */
-export function tablesSql(schema: string): string[] {
+function tablesSql(schema: string): string[] {
   const tables = SCHEMA.split(/;\n/).map((statement) => statement.trim());
   return [
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,
@@ -275,4 +280,33 @@ function requireFormat(format: number | null): void {
   const message = `the tables have format ${format}, and this Savepoint reads format ${FORMAT} only`;
   const hint = 'use the Savepoint that made them, or name another schema';
   throw new SavepointError('store-too-new', message, { hint });
+}
+
+export interface PostgresSqlOptions {
+  /** Where the tables are to be; `savepoint` when left out. */
+  readonly schema?: string;
+  /** Roles that are to have projects of their own on these tables. */
+  readonly tenants?: readonly string[];
+  /** False: only what the tenants are given, for tables that are there. */
+  readonly tables?: boolean;
+}
+
+/**
+ * What an operator runs as the role that is to own the tables, where agents connect with roles that own nothing and can
+ * make nothing. Roles are made by whoever may do so.
+ */
+export function postgresSql({
+  tenants = [],
+  tables = true,
+  ...options
+}: PostgresSqlOptions): string {
+  const schema = schemaOf(options);
+  const statements = [
+    'BEGIN',
+    ...(tables ? tablesSql(schema) : []),
+    ...tenants.flatMap((tenant) => grantsSql(schema, tenant)),
+    'COMMIT',
+  ];
+  // The tables are made where the path looks first.
+  return [`SET search_path = ${schema}`, ...statements].map((one) => `${one};\n`).join('');
 }

@@ -4,9 +4,8 @@ import type { CheckpointId, Seq } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { ChangedPaths, ChangeQuery, CheckpointQuery, TimelineStore } from '../store.ts';
 import { commitBatch } from './commit.ts';
-import type { Session } from './database.ts';
+import type { Run, Scope } from './database.ts';
 import { readJournal } from './meta.ts';
-import type { Run } from './opened.ts';
 import { bytesToText, parseStored, type RecordTable, textToBytes } from './record-table.ts';
 import {
   cancellations,
@@ -27,53 +26,42 @@ export function timelineStore(run: Run): TimelineStore {
 
 /** What can be read of a timeline: of the store's own, or of another worktree's. */
 export function timelineReader(run: Run): Omit<TimelineStore, 'commit'> {
-  const read = <Result>(work: (session: Session, worktree: number) => Promise<Result>) =>
-    run(({ database, worktree }) => work(database, worktree));
+  const read = <Result>(work: (scope: Scope) => Promise<Result>) =>
+    run(({ database: session, worktree }) => work({ session, worktree }));
   return {
     sessions: (ids) =>
-      read((session, worktree) =>
-        listByIds(session, worktree, sessions, ids, 'ORDER BY last_active_at DESC, id'),
-      ),
-    checkpoints: (query) => read((session, worktree) => listCheckpoints(session, worktree, query)),
-    changedPaths: (ids) => read((session, worktree) => countChangedPaths(session, worktree, ids)),
+      read((scope) => listByIds(scope, sessions, ids, 'ORDER BY last_active_at DESC, id')),
+    checkpoints: (query) => read((scope) => listCheckpoints(scope, query)),
+    changedPaths: (ids) => read((scope) => countChangedPaths(scope, ids)),
     heads: (paths) =>
-      read((session, worktree) => {
+      read((scope) => {
         const where = new Conditions();
         where.add('path = ANY(?::bytea[])', paths?.map(pathToBytes));
-        return heads.list(session, worktree, `${where.sql} ORDER BY path`, ...where.values);
+        return heads.list(scope, `${where.sql} ORDER BY path`, ...where.values);
       }),
-    changes: (query) => read((session, worktree) => listChanges(session, worktree, query)),
+    changes: (query) => read((scope) => listChanges(scope, query)),
     cancellations: (seqs) =>
-      read((session, worktree) => {
+      read((scope) => {
         const rest = 'AND change_seq = ANY($2::bigint[]) ORDER BY by_seq, change_seq';
-        return cancellations.list(session, worktree, rest, seqs);
+        return cancellations.list(scope, rest, seqs);
       }),
     privatePaths: () =>
-      read(async (session, worktree) => {
-        const rows = await privatePaths.list(session, worktree, 'ORDER BY path');
+      read(async (scope) => {
+        const rows = await privatePaths.list(scope, 'ORDER BY path');
         return rows.map(({ path }) => path);
       }),
     operations: ({ ids, limit } = {}) =>
-      read((session, worktree) =>
-        listByIds(session, worktree, operations, ids, 'ORDER BY seq DESC', limit),
-      ),
-    windows: () => read((session, worktree) => windows.list(session, worktree, 'ORDER BY opened')),
+      read((scope) => listByIds(scope, operations, ids, 'ORDER BY seq DESC', limit)),
+    windows: () => read((scope) => windows.list(scope, 'ORDER BY opened')),
     journal: () => read(readJournal),
     executions: (ids) =>
-      read((session, worktree) =>
-        listByIds(session, worktree, executions, ids, 'ORDER BY updated_at DESC, num DESC'),
-      ),
+      read((scope) => listByIds(scope, executions, ids, 'ORDER BY updated_at DESC, num DESC')),
     steps: (executionId, index) =>
-      read((session, worktree) => {
+      read((scope) => {
         const where = new Conditions();
         where.equals('execution', executionId);
         where.add('step = ?', index);
-        return steps.list(
-          session,
-          worktree,
-          `${where.sql} ORDER BY step, attempt`,
-          ...where.values,
-        );
+        return steps.list(scope, `${where.sql} ORDER BY step, attempt`, ...where.values);
       }),
   };
 }
@@ -116,8 +104,7 @@ class Conditions {
 
 /** Of all records, or of these. */
 function listByIds<Entry extends object>(
-  session: Session,
-  worktree: number,
+  scope: Scope,
   table: RecordTable<Entry>,
   ids: readonly string[] | undefined,
   order: string,
@@ -126,25 +113,21 @@ function listByIds<Entry extends object>(
   const where = new Conditions();
   where.among('id', ids);
   const rest = `${where.sql} ${order} ${where.limit(limit)}`;
-  return table.list(session, worktree, rest, ...where.values);
+  return table.list(scope, rest, ...where.values);
 }
 
-async function listChanges(
-  session: Session,
-  worktree: number,
-  query: ChangeQuery,
-): Promise<readonly Change[]> {
+async function listChanges(scope: Scope, query: ChangeQuery): Promise<readonly Change[]> {
   const { sessionIds, checkpointIds, open } = query;
   const where = new Conditions();
   if (open) where.always('after_mode IS NULL');
   where.among('session', sessionIds);
   where.among('checkpoint_id', checkpointIds);
   addRest(where, query);
-  const own = await changes.list(session, worktree, `${where.sql} ORDER BY seq`, ...where.values);
+  const own = await changes.list(scope, `${where.sql} ORDER BY seq`, ...where.values);
   // An open change belongs to nobody but the call that will end it.
   if (open || (sessionIds === undefined && checkpointIds === undefined)) return own;
   const known = new Set(own.map(({ seq }) => seq));
-  const others = await listCoAuthored(session, worktree, query);
+  const others = await listCoAuthored(scope, query);
   const added = others.filter(({ seq }) => !known.has(seq));
   return added.length === 0 ? own : [...own, ...added].sort((a, b) => a.seq - b.seq);
 }
@@ -160,15 +143,11 @@ function addRest(where: Conditions, { operationId, paths, after, before }: Chang
  * The changes that belong to one of these sessions or checkpoints as well. There are few, in an index of theirs;
  * who they belong to is looked up here, since JSON of PostgreSQL cannot hold NUL.
  */
-async function listCoAuthored(
-  session: Session,
-  worktree: number,
-  query: ChangeQuery,
-): Promise<readonly Change[]> {
+async function listCoAuthored(scope: Scope, query: ChangeQuery): Promise<readonly Change[]> {
   const where = new Conditions();
   where.always('co_authors IS NOT NULL');
   addRest(where, query);
-  const found = await changes.list(session, worktree, where.sql, ...where.values);
+  const found = await changes.list(scope, where.sql, ...where.values);
   const [wantedSessions, wantedCheckpoints] = [setOf(query.sessionIds), setOf(query.checkpointIds)];
   const isAmong = (wanted: Set<string> | null, authors: readonly (string | null)[]): boolean =>
     wanted === null || authors.some((author) => author !== null && wanted.has(author));
@@ -219,8 +198,7 @@ interface CountedRow {
 }
 
 async function countChangedPaths(
-  session: Session,
-  worktree: number,
+  { session, worktree }: Scope,
   ids: readonly CheckpointId[],
 ): Promise<ReadonlyMap<CheckpointId, ChangedPaths>> {
   const rows = await session.query<CountedRow>(COUNTED, [worktree, ids.map(textToBytes)]);
@@ -260,8 +238,7 @@ const BESIDE = `id IN (
     (SELECT id FROM checkpoints WHERE worktree = $1 AND id > asked.id ORDER BY id LIMIT 1)) AS near)`;
 
 async function listCheckpoints(
-  session: Session,
-  worktree: number,
+  scope: Scope,
   query: CheckpointQuery,
 ): Promise<readonly Checkpoint[]> {
   const { prefix, importedAt, path } = query;
@@ -274,7 +251,7 @@ async function listCheckpoints(
   where.add('created_at >= ?', query.since);
   if (importedAt === null) where.always('imported_at IS NULL');
   else where.add('imported_at = ?', importedAt);
-  if (path !== undefined) where.among('id', await changedUnder(session, worktree, path));
+  if (path !== undefined) where.among('id', await changedUnder(scope, path));
   where.add(BESIDE, query.beside?.map(textToBytes));
   if (prefix) {
     where.add('id >= ?', textToBytes(prefix));
@@ -283,7 +260,7 @@ async function listCheckpoints(
   if (query.labelled) where.always('label IS NOT NULL');
   const order = query.oldestFirst ? 'ASC' : 'DESC';
   const rest = `${where.sql} ORDER BY seq ${order} ${where.limit(query.limit)}`;
-  return checkpoints.list(session, worktree, rest, ...where.values);
+  return checkpoints.list(scope, rest, ...where.values);
 }
 
 // The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.
@@ -292,8 +269,7 @@ const CHANGED_UNDER = `
   WHERE worktree = $1 AND ${IS_CHANGED} AND (path = $2 OR (path > $3 AND path < $4))`;
 
 async function changedUnder(
-  session: Session,
-  worktree: number,
+  { session, worktree }: Scope,
   path: TrackedPath,
 ): Promise<CheckpointId[]> {
   const range = [path, `${path}/`, `${path}0`].map((one) => pathToBytes(one as TrackedPath));

@@ -16,7 +16,7 @@ import type { Blob, Store } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
 import { Connection } from './connection.ts';
-import { GitObjects } from './git-objects/git-objects.ts';
+import { GitObjects } from './git-objects.ts';
 import { type Layout, layoutOf, type Opened } from './layout.ts';
 import { Packs } from './packs/packs.ts';
 import { sqliteStore } from './sqlite-store.ts';

@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../fs/write-file.ts';
 import type { Blob } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { makeEmptyFile, readAt } from './layout.ts';
+import { makeEmptyFile, readPart } from './layout.ts';
 import { writeMeta } from './meta.ts';
 
 const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";
@@ -67,12 +67,7 @@ export class Arrivals {
 
   /** Others, or fewer, than were put when compaction has moved them since the row was read. */
   read(start: number, size: number): Uint8Array {
-    const descriptor = openSync(this.#file, 'r');
-    try {
-      return readAt(descriptor, start, size);
-    } finally {
-      closeSync(descriptor);
-    }
+    return readPart(this.#file, start, size);
   }
 
   /** Gives back what no row names, as far as it lies at the end: moved blobs, and what a crash left. */

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSavepointError, SavepointError } from '../../model/errors.ts';
+import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
-import { hashBytes } from '../blob.ts';
+import { corruptBlob, hashBytes, missingBlob, requireHash } from '../blob.ts';
+import { isLostBlob } from '../find.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { Blob, BlobReference } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -32,13 +33,13 @@ export function readBlob(opened: Opened, id: BlobId): Uint8Array {
   try {
     return readOnce(opened, id);
   } catch (error) {
-    if (!isLost(error)) throw error;
+    if (!isLostBlob(error) && !isMissingFile(error)) throw error;
   }
   // Compaction or pruning may have moved the bytes between our look at the row and at the file.
   try {
     return readOnce(opened, id);
   } catch (error) {
-    throw isMissingFile(error) ? missing(id, error) : error;
+    throw isMissingFile(error) ? missingBlob(id, error) : error;
   }
 }
 
@@ -57,21 +58,13 @@ export function intact(read: () => Uint8Array | null): Uint8Array | null {
   }
 }
 
-function isLost(error: unknown): boolean {
-  return isLostBlob(error) || isMissingFile(error);
-}
-
-function isLostBlob(error: unknown): boolean {
-  return isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
-}
-
 function readOnce(opened: Opened, id: BlobId): Uint8Array {
   const chain = isBlobId(id) ? findChain(opened.connection, id) : [];
   // A baseline names blobs that have no row.
   let bytes = chain.length === 0 ? opened.packs.read(id) : null;
   for (const row of chain.reverse()) bytes = decode(opened, id, row, bytes);
-  if (bytes === null) throw missing(id);
-  if (hashBytes(bytes) !== id) throw corrupt(id);
+  if (bytes === null) throw missingBlob(id);
+  if (hashBytes(bytes) !== id) throw corruptBlob(id);
   // Callers get no Buffer, which is compared and printed differently.
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
@@ -100,7 +93,9 @@ function decode(opened: Opened, wanted: BlobId, row: BlobRow, base: Uint8Array |
   const { encoding, data } = row;
   const hash = bytesToHash(row.hash);
   if (encoding === 'pack' || encoding === 'missing') {
-    return opened.packs.read(hash) ?? refuse(missing(wanted));
+    const bytes = opened.packs.read(hash);
+    if (bytes === null) throw missingBlob(wanted);
+    return bytes;
   }
   if (typeof data === 'number') return opened.arrivals.read(data, row.size);
   if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
@@ -111,7 +106,7 @@ function decode(opened: Opened, wanted: BlobId, row: BlobRow, base: Uint8Array |
   try {
     return decompress(stored, row.size, row.base === null ? undefined : (base ?? undefined));
   } catch (error) {
-    throw corrupt(wanted, error);
+    throw corruptBlob(wanted, error);
   }
 }
 
@@ -126,9 +121,7 @@ export function storeBlobs(
 ): number | null {
   const large = new Map<BlobId, Blob>();
   for (const blob of blobs) {
-    if (!isBlobId(blob.id)) {
-      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-    }
+    requireHash(blob);
     if (blob.asText === true && isUtf8(blob.bytes)) {
       numbers.knowBlob(blob.id, putText(opened, blob));
     } else if (blob.bytes.length <= opened.largeBlobBytes) {
@@ -138,14 +131,15 @@ export function storeBlobs(
   return large.size === 0 ? null : putLarge(opened, [...large.values()], numbers);
 }
 
-const INSERT = `
+// Compaction leaves a text alone, so that people can read it with SQL. A row that is there already gets the bytes at
+// hand; bytes that it had elsewhere before belong to nobody now.
+const PUT = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
-  VALUES (?1, ?2, ?2, ?3, 1, NULL, 0, ?4, ${newSealSql('blobs')})`;
-// A row that is there already gets the bytes at hand.
-const PUT = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
-  stored = excluded.stored, encoding = excluded.encoding, pending = 1, base = NULL, depth = 0,
-  data = excluded.data, seal = excluded.seal`;
-const PUT_LARGE = `${PUT} RETURNING id`;
+  VALUES (?1, ?2, ?2, ?3, ?3 <> 'text', NULL, 0, ?4, ${newSealSql('blobs')})
+  ON CONFLICT (hash) DO UPDATE SET size = excluded.size, stored = excluded.stored,
+    encoding = excluded.encoding, pending = excluded.pending, base = NULL, depth = 0,
+    data = excluded.data, seal = excluded.seal`;
+const PUT_ANYWAY = `${PUT} RETURNING id`;
 const IS_INSIDE = `(data IS NOT NULL AND encoding IN ('raw', 'zstd', 'text'))`;
 const PUT_SMALL = `${PUT} WHERE NOT ${IS_INSIDE} RETURNING id`;
 
@@ -161,17 +155,9 @@ function putSmall({ connection }: Opened, { id, bytes }: Blob): number {
   return (row as { id: number }).id;
 }
 
-// Compaction leaves such a row alone. Bytes that the row had elsewhere before belong to nobody now.
-const PUT_TEXT = `
-  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
-  VALUES (?1, ?2, ?2, 'text', 0, NULL, 0, ?3, ${newSealSql('blobs')})
-  ON CONFLICT (hash) DO UPDATE SET size = excluded.size, stored = excluded.stored, encoding = 'text',
-    pending = 0, base = NULL, depth = 0, data = excluded.data, seal = excluded.seal
-  RETURNING id`;
-
 function putText({ connection }: Opened, { id, bytes }: Blob): number {
-  const row = connection.get<{ id: number }>(PUT_TEXT, hashToBytes(id), bytes.length, bytes);
-  return (row as { id: number }).id;
+  const values = [hashToBytes(id), bytes.length, 'text', bytes] as const;
+  return (connection.get<{ id: number }>(PUT_ANYWAY, ...values) as { id: number }).id;
 }
 
 function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): number {
@@ -181,7 +167,7 @@ function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): num
   let start = begin;
   for (const { id, bytes } of blobs) {
     const values = [hashToBytes(id), bytes.length, 'arrived', start] as const;
-    const row = connection.get<{ id: number }>(PUT_LARGE, ...values) as { id: number };
+    const row = connection.get<{ id: number }>(PUT_ANYWAY, ...values) as { id: number };
     numbers.knowBlob(id, row.id);
     start += bytes.length;
   }
@@ -268,16 +254,4 @@ export function parseBlobFile(name: string): { id: string; encoding: Encoding } 
 
 function isMissingFile(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
-function missing(id: BlobId, cause?: unknown): SavepointError {
-  return new SavepointError('blob-missing', `blob ${id} is not in the store`, { cause });
-}
-
-function corrupt(id: BlobId, cause?: unknown): SavepointError {
-  return new SavepointError('blob-corrupt', `blob ${id} does not match its hash`, { cause });
-}
-
-function refuse(error: SavepointError): never {
-  throw error;
 }

@@ -117,8 +117,13 @@ function findBase(opened: Opened, row: BlobRow, previous: number | undefined): B
   if (previous === undefined || isLeanedOn(opened.connection, row.id)) return null;
   const found = opened.connection.get<Omit<BlobRow, 'data'>>(BASE, previous);
   if (found === undefined || !canBeBase(found.size, found.depth)) return null;
-  const bytes = readIntact(opened, bytesToHash(found.hash));
-  return bytes && { id: found.id, depth: found.depth, bytes };
+  return asBase(opened, found);
+}
+
+/** Null where the bytes are lost. */
+export function asBase(opened: Opened, row: Pick<BlobRow, 'id' | 'hash' | 'depth'>): Base | null {
+  const bytes = readIntact(opened, bytesToHash(row.hash));
+  return bytes && { id: row.id, depth: row.depth, bytes };
 }
 
 function isLeanedOn(connection: Connection, id: number): boolean {

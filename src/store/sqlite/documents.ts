@@ -1,7 +1,9 @@
 import { monotonicMs } from '../../model/clock.ts';
 import { byName, type StoredDocument } from '../../model/execution.ts';
+import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
+import { bytesToHash } from '../state-columns.ts';
 import {
   DOCUMENT_LOOK_MS,
   type DocumentStore,
@@ -13,15 +15,7 @@ import { Connection, isBusy, parseStored } from './connection.ts';
 import type { Layout, Opened, Run } from './layout.ts';
 import { joinWriters, requireSameFile, whenFree } from './lock.ts';
 import { writeMeta } from './meta.ts';
-import {
-  corrupt,
-  listOf,
-  nameOf,
-  PartNumbers,
-  type PartRow,
-  readBelow,
-  readParts,
-} from './parts.ts';
+import { corrupt, listOf, PartNumbers, type PartRow, readBelow, readParts } from './parts.ts';
 
 export function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
   return {
@@ -44,14 +38,9 @@ interface DocumentRow {
   readonly saved_at: number;
 }
 
-// JSON keeps what SQLite's text would not: lone surrogates, and NUL.
-
-function written(name: string): string {
-  return JSON.stringify(name);
-}
-
-function read(text: string): string {
-  return JSON.parse(text) as string;
+/** The columns that name a document. JSON keeps what SQLite's text would not: lone surrogates, and NUL. */
+function nameOf(...names: readonly string[]): string[] {
+  return names.map((name) => JSON.stringify(name));
 }
 
 /** One transaction, and one wait for the disk. */
@@ -90,7 +79,7 @@ const PUT = `
 
 function putRow(connection: Connection, write: DocumentWrite, numbers: PartNumbers | null): void {
   const { category, key, savedAt, root } = write;
-  const name = [written(category), written(key)] as const;
+  const name = nameOf(category, key);
   if (isSmall(root)) {
     const [hash, kind] = [Buffer.from(root.id, 'hex'), PART_KINDS.indexOf(root.kind)];
     const children = listOf(numbers?.below(root) ?? []);
@@ -105,7 +94,7 @@ function putRow(connection: Connection, write: DocumentWrite, numbers: PartNumbe
 
 function removeDocument(connection: Connection, category: string, key: string): boolean {
   const sql = 'DELETE FROM documents WHERE category = ? AND key = ?';
-  return connection.run(sql, written(category), written(key)) > 0;
+  return connection.run(sql, ...nameOf(category, key)) > 0;
 }
 
 const FIND = `
@@ -115,7 +104,7 @@ const FIND = `
 const NAMED = ['', 'WHERE category = ?', 'WHERE category = ? AND key = ?'];
 
 function listDocuments(connection: Connection, category?: string, key?: string): StoredDocument[] {
-  const names = [category, key].filter((name) => name !== undefined).map(written);
+  const names = nameOf(...[category, key].filter((name) => name !== undefined));
   const rows = connection.all<DocumentRow>(`${FIND} ${NAMED[names.length]}`, ...names);
   return rows.map(toDocument).sort(byName);
 }
@@ -138,7 +127,7 @@ function readDocument(
   category: string,
   key: string,
 ): { document: StoredDocument; parts: Part[] } | null {
-  const row = connection.get<WholeRow>(FIND_WHOLE, written(category), written(key));
+  const row = connection.get<WholeRow>(FIND_WHOLE, ...nameOf(category, key));
   if (row === undefined) return null;
   const document = toDocument(row);
   const parts =
@@ -157,8 +146,8 @@ const NO_HASH = new Uint8Array(32);
 
 /** A document whose first part is lost is listed as well: reading it throws. */
 function toDocument({ category, key, hash, saved_at }: DocumentRow): StoredDocument {
-  const root = nameOf(hash ?? NO_HASH);
-  return { category: read(category), key: read(key), root, savedAt: saved_at };
+  const root = bytesToHash<PartId>(hash ?? NO_HASH);
+  return { category: JSON.parse(category), key: JSON.parse(key), root, savedAt: saved_at };
 }
 
 // Replacing a value leaves parts behind that nothing names any more. They are removed when as many are new as were

@@ -13,7 +13,7 @@ import type { BlobId } from '../../model/ids.ts';
 import type { Blob, PackReceipt } from '../store.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Connection } from './connection.ts';
-import type { GitObjects } from './git-objects/git-objects.ts';
+import type { GitObjects } from './git-objects.ts';
 
 /** Where the parts of one store lie. */
 export interface Layout {
@@ -78,6 +78,16 @@ export function readAt(descriptor: number, start: number, length: number): Buffe
     read = readSync(descriptor, bytes, done, there - done, start + done);
   }
   return bytes.subarray(0, done);
+}
+
+/** The same of a file by its name. */
+export function readPart(file: string, start: number, length: number): Buffer {
+  const descriptor = openSync(file, 'r');
+  try {
+    return readAt(descriptor, start, length);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 // The store is private to the user: it holds copies of the user's files.

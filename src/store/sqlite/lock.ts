@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { monotonicMs } from '../../model/clock.ts';
 import { isSavepointError, SavepointError } from '../../model/errors.ts';
-import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
+import { abortError, closedError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
 import { Connection, isBusy } from './connection.ts';
 import { type Layout, layoutOf, makeEmptyFile } from './layout.ts';
@@ -40,7 +40,7 @@ export class LockFile {
 
   /** Releases the lock if it is held here. Everybody who waits for it here gets `store-closed`. */
   close(): void {
-    this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
+    this.#closing.abort(closedError());
     this.#release?.();
     this.#connection?.close();
     this.#connection = null;

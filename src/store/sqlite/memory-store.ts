@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { SavepointError } from '../../model/errors.ts';
-import { type BlobId, isBlobId } from '../../model/ids.ts';
-import { hashBytes, newPackName } from '../blob.ts';
+import type { BlobId } from '../../model/ids.ts';
+import { corruptBlob, hashBytes, newPackName, requireHash } from '../blob.ts';
 import type { Blob, PackReceipt, Store } from '../store.ts';
 import { layoutOf, type Opened, type PackPlace } from './layout.ts';
 import { LockFile } from './lock.ts';
@@ -33,11 +32,9 @@ class MemoryPacks implements PackPlace {
   async put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
     const pack = new Map<BlobId, Uint8Array>();
     for await (const group of groups) {
-      for (const { id, bytes } of group) {
-        if (!isBlobId(id)) {
-          throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-        }
-        if (!pack.has(id)) pack.set(id, Uint8Array.from(bytes));
+      for (const blob of group) {
+        requireHash(blob);
+        if (!pack.has(blob.id)) pack.set(blob.id, Uint8Array.from(blob.bytes));
       }
     }
     if (pack.size === 0) return { packs: [], blobs: 0, bytes: 0 };
@@ -51,7 +48,7 @@ class MemoryPacks implements PackPlace {
       const bytes = pack.get(id);
       if (bytes === undefined) continue;
       if (hashBytes(bytes) === id) return Uint8Array.from(bytes);
-      throw new SavepointError('blob-corrupt', `blob ${id} does not match its hash`);
+      throw corruptBlob(id);
     }
     return null;
   }

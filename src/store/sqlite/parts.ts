@@ -1,7 +1,8 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
-import { PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
+import { missingPart, PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
+import { bytesToHash } from '../state-columns.ts';
 import { type Connection, isMalformed } from './connection.ts';
 
 export interface PartRow {
@@ -52,7 +53,7 @@ export class PartNumbers {
   of(id: PartId): number {
     const number = this.#find(id);
     if (number !== null) return number;
-    throw new SavepointError('part-missing', `part ${id} is not in the store`);
+    throw missingPart(id);
   }
 
   put(part: Part): void {
@@ -123,9 +124,7 @@ const READ_LISTED = readSql('SELECT value FROM json_each(?)');
  */
 export function readParts(connection: Connection, root: PartId): Part[] {
   const parts = namedParts(rowsBelow(connection, READ_NAMED, Buffer.from(root, 'hex')), new Map());
-  if (parts.length === 0) {
-    throw new SavepointError('part-missing', `part ${root} is not in the store`);
-  }
+  if (parts.length === 0) throw missingPart(root);
   if (!parts.some(({ id }) => id === root)) throw corrupt(root);
   return parts;
 }
@@ -165,7 +164,8 @@ function rowsBelow(
 /** The part that a row says, if it is what its name vouches for. */
 export function toPart(row: PartRow, names: ReadonlyMap<number, PartId>): Part {
   const part = foundPart(row, names);
-  if (part.id !== nameOf(row.hash)) throw corrupt(nameOf(row.hash));
+  const name = bytesToHash<PartId>(row.hash);
+  if (part.id !== name) throw corrupt(name);
   return part;
 }
 
@@ -199,10 +199,6 @@ function parsed(text: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function nameOf(hash: Uint8Array): PartId {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString('hex') as PartId;
 }
 
 export function corrupt(id: string): SavepointError {

@@ -5,14 +5,13 @@ import { setImmediate } from 'node:timers/promises';
 import { isTemporary } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId, type Seq } from '../../model/ids.ts';
-import type { Journal } from '../../model/journal.ts';
-import type { State } from '../../model/state.ts';
+import { blobsNeededBy } from '../blob.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import type { PruneResult } from '../store.ts';
 import { type BlobRow, findChain, parseBlobFile, readIntact, replaceBlob } from './blobs.ts';
-import { chooseForm, references, takeOver } from './compaction.ts';
+import { asBase, chooseForm, references, takeOver } from './compaction.ts';
 import { type Connection, isMalformed } from './connection.ts';
-import { type Base, canBeBase } from './encoding.ts';
+import { canBeBase } from './encoding.ts';
 import { filesIn, type Opened } from './layout.ts';
 import { readBaseline, readJournal, writeMeta } from './meta.ts';
 import { sealSql } from './seals.ts';
@@ -126,11 +125,6 @@ function freeBlob(opened: Opened, id: BlobId, live: ReadonlySet<number>): void {
   replaceBlob(opened, row, chooseForm(opened, raw, next ? asBase(opened, next) : null));
 }
 
-function asBase(opened: Opened, row: BlobRow): Base | null {
-  const bytes = readIntact(opened, bytesToHash(row.hash));
-  return bytes && { id: row.id, depth: row.depth, bytes };
-}
-
 export function dropBlobs(connection: Connection): Dropped[] {
   return connection.immediate(() => {
     const dropped = connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
@@ -144,20 +138,7 @@ export function dropBlobs(connection: Connection): Dropped[] {
 
 /** The blobs that the baseline and an unfinished restore need, as a list for a query. */
 export function namedBlobs(connection: Connection): string {
-  const [journal, baseline] = [readJournal(connection), readBaseline(connection)];
-  const blobs = journal === null ? [] : statesOf(journal).flatMap(blobsOf);
-  return JSON.stringify(baseline === null ? blobs : [...blobs, baseline.manifest]);
-}
-
-function statesOf({ steps, changes }: Journal): (State | null)[] {
-  return [
-    ...steps.flatMap(({ from, to }) => [from, to]),
-    ...changes.flatMap(({ before, after }) => [before, after]),
-  ];
-}
-
-function blobsOf(state: State | null): BlobId[] {
-  return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
+  return JSON.stringify(blobsNeededBy(readBaseline(connection), readJournal(connection)));
 }
 
 /** The kind of a row that only keeps its number from being used again. */

@@ -2,8 +2,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { PartId } from '../../model/ids.ts';
 import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { State } from '../../model/state.ts';
-import { bytesToHash, modeOf, stateFrom } from '../state-columns.ts';
-import type { FieldShape, Table } from '../tables.ts';
+import { bytesToHash, modeOf, stateIn } from '../state-columns.ts';
+import { columnOf, type FieldShape, type Table } from '../tables.ts';
 import { type Connection, parseStored } from './connection.ts';
 import type { Numbers } from './numbers.ts';
 
@@ -32,7 +32,7 @@ export class RowTable<Entry extends object> {
     const fields = Object.entries<FieldShape>(table.fields);
     this.#fields = fields.map(([name, field]) => {
       const isNumber = (asNumbers as readonly string[]).includes(name);
-      return [name, codecOf(table.name, field.column ?? snakeCase(name), field, isNumber)];
+      return [name, codecOf(table.name, columnOf(name, field), field, isNumber)];
     });
     const codecs = this.#fields.map(([, codec]) => codec);
     this.#columns = codecs.flatMap(({ columns }) => columns);
@@ -127,10 +127,6 @@ function updateSql(table: string, names: readonly string[], keys: readonly strin
   const seal = `seal = seal_of(${[...places.values()].join(', ')})`;
   const where = keys.map((key) => `${key} = ${places.get(key)}`).join(' AND ');
   return `UPDATE ${table} SET ${[...set, seal].join(', ')} WHERE ${where}`;
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 interface Column {
@@ -259,12 +255,13 @@ function partByNumber(table: string, column: Column): Codec {
 
 /** A state is a number and a blob. Its blob has the hash and the size. */
 function stateAndBlob(table: string, prefix: string, required: string): Codec {
-  const [mode, blob, hash, size] = ['mode', 'blob', 'hash', 'size'].map((name) => prefix + name);
+  const [mode, blob] = [`${prefix}mode`, `${prefix}blob`];
+  const [hash, size] = [`${prefix}hash`, `${prefix}size`];
   const blobs = `${blob}_row`;
   return {
     columns: [
-      { name: `${mode}`, type: `INTEGER${required}` },
-      { name: `${blob}`, type: 'INTEGER' },
+      { name: mode, type: `INTEGER${required}` },
+      { name: blob, type: 'INTEGER' },
     ],
     select: [`${table}.${mode}`, `${blobs}.hash AS ${hash}`, `${blobs}.size AS ${size}`],
     join: `LEFT JOIN blobs AS ${blobs} ON ${blobs}.id = ${table}.${blob}`,
@@ -273,14 +270,6 @@ function stateAndBlob(table: string, prefix: string, required: string): Codec {
       if (state === null) into.push(null, null);
       else into.push(modeOf(state), numbers.blob(state));
     },
-    read: (row) => {
-      const number = row[`${mode}`] as number | null;
-      if (number === null) return null;
-      return stateFrom(
-        number,
-        row[`${hash}`] as Uint8Array | null,
-        row[`${size}`] as number | null,
-      );
-    },
+    read: (row) => stateIn(row, mode, hash, size),
   };
 }

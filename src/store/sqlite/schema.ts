@@ -192,22 +192,26 @@ export const SCHEMA: string = `
   PRAGMA user_version = ${FORMAT};
 `;
 
-export type SealedTable =
-  | 'meta'
-  | 'sessions'
-  | 'checkpoints'
-  | 'windows'
-  | 'heads'
-  | 'changes'
-  | 'private_paths'
-  | 'cancellations'
-  | 'operations'
-  | 'journal'
-  | 'blobs'
-  | 'parts'
-  | 'documents'
-  | 'executions'
-  | 'steps';
+/** The columns that tell one row of a table from another. */
+export const ROW_KEYS = {
+  meta: ['key'],
+  sessions: ['id'],
+  checkpoints: ['id'],
+  windows: ['id'],
+  changes: ['seq'],
+  heads: ['id'],
+  private_paths: ['num'],
+  cancellations: ['change_seq', 'by_seq'],
+  operations: ['id'],
+  journal: ['only'],
+  blobs: ['id'],
+  parts: ['id'],
+  documents: ['num'],
+  executions: ['num'],
+  steps: ['execution', 'step', 'attempt'],
+} as const;
+
+export type SealedTable = keyof typeof ROW_KEYS;
 
 /**
  * The columns that a seal covers: every one that says something. Numbers that SQLite gives out are not among
@@ -230,23 +234,4 @@ export const SEALED_COLUMNS: Readonly<Record<SealedTable, readonly string[]>> = 
   documents: ['category', 'key', 'part', 'saved_at', 'hash', 'kind', 'children'],
   executions: executions.columnNames,
   steps: steps.columnNames,
-};
-
-/** The columns that tell one row of a table from another. */
-export const ROW_KEYS: Readonly<Record<SealedTable, readonly string[]>> = {
-  meta: ['key'],
-  sessions: ['id'],
-  checkpoints: ['id'],
-  windows: ['id'],
-  changes: ['seq'],
-  heads: ['id'],
-  private_paths: ['num'],
-  cancellations: ['change_seq', 'by_seq'],
-  operations: ['id'],
-  journal: ['only'],
-  blobs: ['id'],
-  parts: ['id'],
-  documents: ['num'],
-  executions: ['num'],
-  steps: ['execution', 'step', 'attempt'],
 };

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { SavepointError } from '../../model/errors.ts';
+import { closedError } from '../lock-queue.ts';
 import type {
   BlobStore,
   DocumentStore,
@@ -10,13 +10,14 @@ import type {
   ProjectLock,
   Store,
   StoreState,
+  Tasks,
   TimelineStore,
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
 import { type Connection, storeFailure } from './connection.ts';
 import { DocumentWriter, documentStore } from './documents.ts';
-import { GitObjects } from './git-objects/git-objects.ts';
+import { GitObjects } from './git-objects.ts';
 import { type Layout, layoutOf, type Opened, type Run } from './layout.ts';
 import { databaseFile, LockFile, requireSameFile } from './lock.ts';
 import { readState, writeProject } from './meta.ts';
@@ -155,31 +156,20 @@ export class SqliteStore implements Store {
   }
 }
 
-type Tasks = {
-  readonly [Task in keyof Maintenance]: (
-    opened: Opened,
-    ...input: Parameters<Maintenance[Task]>
-  ) => ReturnType<Maintenance[Task]> | Promise<ReturnType<Maintenance[Task]>>;
-};
-
 // Kept, because a process that lives long verifies again and again, and even `import()` of a loaded module takes time.
 let verifier: typeof import('./verify.ts') | null = null;
 
 /** Few processes do any of these, and commands are waited for: each is loaded when it is done. */
-const TASKS: Tasks = {
+const TASKS: Tasks<Opened> = {
   prune: async (opened, floor) => (await import('./prune.ts')).prune(opened, floor),
   prunable: async (opened, floor) => (await import('./prune.ts')).prunable(opened, floor),
   verify: async (opened, paths, checkpoint) => {
     verifier ??= await import('./verify.ts');
     verifier.verify(opened, paths, checkpoint);
   },
-  purge: async (opened, paths) => (await import('./purge/purge.ts')).purge(opened, paths),
-  scrub: async (opened) => (await import('./purge/scrub.ts')).scrub(opened),
+  purge: async (opened, paths) => (await import('./purge.ts')).purge(opened, paths),
+  scrub: async (opened) => (await import('./purge.ts')).scrub(opened),
   compact: async (opened, budgetMs) => (await import('./compaction.ts')).compact(opened, budgetMs),
   stats: async (opened) => (await import('./stats.ts')).readStats(opened),
   diskBytes: async (opened) => (await import('./stats.ts')).diskBytes(opened),
 };
-
-function closedError(): SavepointError {
-  return new SavepointError('store-closed', 'the store was closed');
-}

@@ -8,7 +8,7 @@ import type { Connection } from '../connection.ts';
 import { ownPart } from '../documents.ts';
 import type { Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
-import { nameOf, type PartRow, toPart } from '../parts.ts';
+import { type PartRow, toPart } from '../parts.ts';
 import { NO_PART } from '../prune.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
@@ -174,7 +174,7 @@ export function* partsOf(
   for (const { id } of connection.all<{ id: number }>(PARTS)) {
     const row = connection.get<PartRow>(PART, id);
     const isIntact = row !== undefined && isReadable(() => toPart(row, names));
-    if (isIntact) names.set(id, nameOf(row.hash));
+    if (isIntact) names.set(id, bytesToHash<PartId>(row.hash));
     yield { id, isIntact };
   }
 }

@@ -41,8 +41,8 @@ const CANCELLATIONS = `
   WHERE by_seq >= ?1 AND by_seq NOT IN (SELECT seq FROM changes)
     OR change_seq >= ?1 AND change_seq NOT IN (SELECT seq FROM changes)`;
 
-// The number of a session is not covered by its seal.
-const STRANGERS = `
+/** Changes of another session than their checkpoint. The number of a session is not covered by its seal: it may be wrong. */
+export const STRANGERS: string = `
   SELECT changes.seq FROM changes JOIN checkpoints ON checkpoints.id = changes.checkpoint_id
   JOIN sessions ON sessions.num = changes.session
   WHERE checkpoints.session_id IS NOT NULL AND checkpoints.session_id <> sessions.id`;

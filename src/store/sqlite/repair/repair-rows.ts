@@ -13,6 +13,7 @@ import {
   NEWEST,
   readChains,
   SEALED_TABLES,
+  STRANGERS,
 } from '../check/check-rows.ts';
 import type { Connection } from '../connection.ts';
 import type { Layout, Opened } from '../layout.ts';
@@ -153,13 +154,9 @@ const DANGLING: readonly (readonly [table: string, where: string])[] = [
   ],
 ];
 
-// The number of a session is not covered by its seal: where rows contradict each other, it may be wrong.
 const WITHOUT_SESSION = `
   session IS NOT NULL AND session NOT IN (SELECT num FROM sessions)
-    OR seq IN (SELECT changes.seq FROM changes
-      JOIN checkpoints ON checkpoints.id = changes.checkpoint_id
-      JOIN sessions ON sessions.num = changes.session
-      WHERE checkpoints.session_id IS NOT NULL AND checkpoints.session_id <> sessions.id)`;
+    OR seq IN (${STRANGERS})`;
 
 /**
  * Takes out rows that name lost ones, and makes unknown what the changes of a path contradict each other in,

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { describe, it } from 'vitest';
-import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
-import { isSavepointError } from '../../../model/errors.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { isSavepointError } from '../../model/errors.ts';
 import { GitObjects } from './git-objects.ts';
 
 const [BLOB, OFS_DELTA, REF_DELTA] = [3, 6, 7];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
-import { GitRepository } from '../../../../test/setup/git-repository.ts';
-import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
-import { ManifestWriter } from '../../../model/manifest.ts';
+import { GitRepository } from '../../../test/setup/git-repository.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { ManifestWriter } from '../../model/manifest.ts';
 import {
   assertReadable,
   baselineOf,
@@ -11,14 +11,14 @@ import {
   fileOf,
   pathOf,
   textBlob,
-} from '../../../testing/store/samples.ts';
-import { blobOf } from '../../blob.ts';
-import { currentSeq, readGitObject } from '../../find.ts';
-import type { Blob, Store } from '../../store.ts';
-import { layoutOf } from '../layout.ts';
-import { openDatabase } from '../open-database.ts';
-import { sqliteStore } from '../sqlite-store.ts';
-import { markForScrub } from './scrub.ts';
+} from '../../testing/store/samples.ts';
+import { blobOf } from '../blob.ts';
+import { currentSeq, readGitObject } from '../find.ts';
+import type { Blob, Store } from '../store.ts';
+import { layoutOf } from './layout.ts';
+import { writeMeta } from './meta.ts';
+import { openDatabase } from './open-database.ts';
+import { sqliteStore } from './sqlite-store.ts';
 
 const HELD = textBlob('only in git '.repeat(100));
 const NOW = textBlob('now');
@@ -62,7 +62,7 @@ describe('the scrub after a purge', () => {
 /** As a purge does whose process dies before it has removed anything. */
 function markAsInterrupted(folder: string): void {
   const connection = openDatabase(layoutOf(folder), false);
-  markForScrub(connection);
+  writeMeta(connection, 'scrub', 1);
   connection.close();
 }
 

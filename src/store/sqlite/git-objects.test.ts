@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'vitest';
-import { GitRepository } from '../../../../test/setup/git-repository.ts';
-import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
-import { isSavepointError } from '../../../model/errors.ts';
-import { noiseBlob } from '../../../testing/store/samples.ts';
+import { GitRepository } from '../../../test/setup/git-repository.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { isSavepointError } from '../../model/errors.ts';
+import { noiseBlob } from '../../testing/store/samples.ts';
 import { GitObjects } from './git-objects.ts';
 
 const MIB = 1024 * 1024;

@@ -1,24 +1,45 @@
-import { SavepointError } from '../../../model/errors.ts';
-import type { BlobId } from '../../../model/ids.ts';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isTemporary } from '../../fs/write-file.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { BlobId } from '../../model/ids.ts';
 import {
   type Baseline,
   type BaselineState,
   Manifest,
   ManifestWriter,
-} from '../../../model/manifest.ts';
-import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
-import { unknown } from '../../../model/state.ts';
-import { blobOf } from '../../blob.ts';
-import { bytesToHash, modeOf } from '../../state-columns.ts';
-import type { Blob } from '../../store.ts';
-import { intact, readBlob, storeBlobs } from '../blobs.ts';
-import { type Connection, hexList, LISTED_BYTES } from '../connection.ts';
-import type { Opened } from '../layout.ts';
-import { readBaseline, readJournal, writeBaseline } from '../meta.ts';
-import { Numbers } from '../numbers.ts';
-import { REACHED } from '../prune.ts';
-import { sealSql } from '../seals.ts';
-import { markForScrub, scrub } from './scrub.ts';
+} from '../../model/manifest.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { unknown } from '../../model/state.ts';
+import { blobOf, blobsOnlyOf } from '../blob.ts';
+import { refuseUnfinished } from '../find.ts';
+import { bytesToHash, modeOf } from '../state-columns.ts';
+import type { Blob } from '../store.ts';
+import { intact, readBlob, storeBlobs } from './blobs.ts';
+import { references, takeOver } from './compaction.ts';
+import { type Connection, hexList, isBusy, LISTED_BYTES } from './connection.ts';
+import { filesIn, type Layout, type Opened } from './layout.ts';
+import { needsScrub, readBaseline, readJournal, writeBaseline, writeMeta } from './meta.ts';
+import { Numbers } from './numbers.ts';
+import {
+  dropBlobs,
+  dropParts,
+  freeFromDeadBases,
+  namedBlobs,
+  REACHED,
+  sweepBlobFiles,
+  sweepPacks,
+} from './prune.ts';
+import { sealSql } from './seals.ts';
 
 const LISTED = LISTED_BYTES.replace('?', '?2');
 const PURGED_AFTER = 'CASE WHEN after_mode IS NULL THEN NULL ELSE ?1 END';
@@ -51,7 +72,7 @@ const MOVE_TO_PACK = `
  * before the transaction leaves a pack that nothing names, one after it a mark for the next command.
  */
 export async function purge(opened: Opened, paths: readonly TrackedPath[]): Promise<void> {
-  if (readJournal(opened.connection) !== null) throw unfinished();
+  refuseUnfinished(readJournal(opened.connection));
   const made = await newBaseline(opened, paths);
   try {
     opened.connection.immediate(() => takeOut(opened, paths, made));
@@ -66,7 +87,8 @@ export async function purge(opened: Opened, paths: readonly TrackedPath[]): Prom
 function takeOut(opened: Opened, paths: readonly TrackedPath[], made: NewBaseline | null): void {
   const { connection } = opened;
   purgeRows(connection, paths);
-  markForScrub(connection);
+  // From this transaction on their bytes must go.
+  writeMeta(connection, 'scrub', 1);
   if (made === null) return;
   storeBlobs(opened, [made.manifest], new Numbers(connection));
   writeBaseline(connection, made.baseline);
@@ -79,12 +101,6 @@ function purgeRows(connection: Connection, paths: readonly TrackedPath[]): void 
   const purged = modeOf(unknown('purged'));
   connection.run(PURGE_CHANGES, purged, list);
   connection.run(PURGE_HEADS, purged, list);
-}
-
-function unfinished(): SavepointError {
-  return new SavepointError('restore-unfinished', 'a restore is not finished', {
-    hint: 'what it left has to be put away first; the next command does that',
-  });
 }
 
 /** A baseline without the purged paths. Its packs are durable, and no row names it yet. */
@@ -109,7 +125,7 @@ async function newBaseline(
   const list = new Manifest(readBlob(opened, old.manifest));
   const purged = new Set(paths);
   const needed = namedByOthers(opened.connection, paths);
-  const stale = staleBlobs(list, purged, needed);
+  const stale = blobsOnlyOf(purged, list, needed);
   // A pack whose index is damaged could hold anything.
   const kept = old.packs.filter((name) => {
     const index = opened.packs.index(name);
@@ -138,21 +154,6 @@ function namedByOthers(connection: Connection, paths: readonly TrackedPath[]): R
   const list = hexList(paths.map(pathToBytes));
   const rows = connection.all<{ hash: Uint8Array }>(NAMED_BY_OTHERS, list);
   return new Set(rows.map(({ hash }) => bytesToHash(hash)));
-}
-
-/** Contents that the purged paths had at the baseline and that no other path has. */
-function staleBlobs(
-  list: Manifest,
-  purged: ReadonlySet<TrackedPath>,
-  needed: ReadonlySet<BlobId>,
-): BlobId[] {
-  const stale = new Set<BlobId>();
-  const others = new Set<BlobId>(needed);
-  for (const [path, state] of list) {
-    if (state.kind !== 'captured' || state.blob === null) continue;
-    (purged.has(path) ? stale : others).add(state.blob);
-  }
-  return [...stale].filter((id) => !others.has(id));
 }
 
 interface RewriteOptions {
@@ -222,4 +223,114 @@ function rewrite(opened: Opened, list: Manifest, options: RewriteOptions): Rewri
   }
 
   return { blobs: blobs(), finish: () => writer.finish((at) => list.path(at)) };
+}
+
+// Blobs that are damaged could not be stored anew. Without their base nobody can ever read them.
+const GIVE_UP = `
+  WITH ${REACHED}
+  UPDATE blobs SET encoding = 'missing', stored = 0, pending = 0, base = NULL, depth = 0, data = NULL
+  WHERE base IS NOT NULL AND base NOT IN (SELECT id FROM reached)`;
+
+// Such a row only keeps its number from being used again. Its hash goes: it would confirm a guessed secret.
+const FORGET_HASHES = `
+  WITH ${REACHED}
+  UPDATE blobs SET hash = ?2, size = 0, seal = ${sealSql('blobs', { hash: '?2', size: '0' })}
+  WHERE encoding = 'missing' AND id NOT IN (SELECT id FROM reached)`;
+
+const ARRIVED = `
+  SELECT data AS start, size FROM blobs WHERE encoding = 'arrived' ORDER BY data`;
+const ZEROS: Uint8Array = new Uint8Array(64 * 1024);
+
+/**
+ * Removes every byte that no row names: rows, files, packs, free pages, the log. The caller holds the
+ * project lock. The mark goes last: after an interruption, the next command begins again.
+ */
+export async function scrub(opened: Opened): Promise<void> {
+  const { connection, layout } = opened;
+  if (!needsScrub(connection)) return;
+  await freeFromDeadBases(opened, { referencesGo: true });
+  connection.run(GIVE_UP, namedBlobs(connection));
+  dropBlobs(connection);
+  connection.run(FORGET_HASHES, namedBlobs(connection), randomBytes(32));
+  dropParts(connection);
+  sweepBlobFiles(opened);
+  blankArrivals(opened);
+  await sweepPacks(opened);
+  await leaveGit(opened);
+  for (const leftover of leftovers(layout)) rmSync(leftover, { recursive: true, force: true });
+  rewriteDatabase(connection);
+  connection.run("DELETE FROM meta WHERE key = 'scrub'");
+  // The log has only that deletion now; an empty one is easier to check.
+  connection.get('PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
+/** Overwrites bytes of arrivals that no row names. In a transaction, as everybody who writes there. */
+function blankArrivals({ connection, layout }: Opened): void {
+  if (!existsSync(layout.arrivals)) return;
+  connection.immediate(() => {
+    const descriptor = openSync(layout.arrivals, 'r+');
+    try {
+      let end = 0;
+      for (const { start, size } of connection.all<{ start: number; size: number }>(ARRIVED)) {
+        blank(descriptor, end, start);
+        end = Math.max(end, start + size);
+      }
+      blank(descriptor, end, fstatSync(descriptor).size);
+      fdatasyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+function blank(descriptor: number, from: number, to: number): void {
+  for (let at = from; at < to; ) {
+    at += writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
+  }
+}
+
+/**
+ * Removes git's packs, which may hold anything. A purge has copied what the baseline needs of them; they
+ * stay where a baseline was made since. Without a baseline, rows that refer to them are stored anew first.
+ */
+async function leaveGit(opened: Opened): Promise<void> {
+  const baseline = readBaseline(opened.connection);
+  if (baseline !== null && namesGit(new Manifest(readBlob(opened, baseline.manifest)))) return;
+  await takeOver(opened, references(opened, 'git'));
+  rmSync(opened.layout.git, { recursive: true, force: true });
+}
+
+function namesGit(list: Manifest): boolean {
+  for (let at = 0; at < list.count; at += 1) if (list.state(at).kind === 'git') return true;
+  return false;
+}
+
+/**
+ * Files that may hold anything and that nobody needs: what a repair set aside, the stat index with the
+ * texts of rule files, databases and other files that a killed process left unfinished.
+ */
+function leftovers(layout: Layout): string[] {
+  const files = filesIn(layout.directory).filter(
+    (name) => isTemporary(name) || name.startsWith('scan.index') || name.startsWith('store.db.new'),
+  );
+  return [layout.damaged, ...files.map((name) => join(layout.directory, name))];
+}
+
+/** Writes every page anew and empties the log: nothing is left in free pages or between rows. */
+function rewriteDatabase(connection: Connection): void {
+  try {
+    connection.exec('PRAGMA secure_delete = ON; VACUUM');
+  } catch (error) {
+    throw isBusy(error) ? inTheWay(error) : error;
+  }
+  const log = connection.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (log?.busy !== 0) throw inTheWay();
+}
+
+function inTheWay(cause?: unknown): SavepointError {
+  const message = 'the contents are out of the record, but another program has the store open';
+  return new SavepointError('purge-unfinished', message, {
+    hint: 'their bytes go with the next command that finds the store free',
+    cause,
+  });
 }
