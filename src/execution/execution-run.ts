@@ -6,7 +6,7 @@ import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { PartId } from '../model/ids.ts';
 import { selectedPath } from '../model/path.ts';
-import { Draft, type IfStorable, type Snapshot, snapshotOf } from '../model/value/index.ts';
+import { type IfStorable, type Snapshot, StateDraft, snapshotOf } from '../model/value/index.ts';
 import { readSnapshot } from './execution-reader.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
@@ -213,7 +213,7 @@ export class ExecutionRun<State = unknown> {
     if (this.#unsettled !== null) await this.#fail(this.#unsettled);
     const step = await this.#begin({ ...named, writes });
     const attempt: Attempt = { step, isOver: false };
-    const draft = new Draft(this.#current, {
+    const draft = new StateDraft(this.#current, {
       name: 'step',
       refuseChange: () => refuseOver(attempt),
       isProxy: types.isProxy,
@@ -268,7 +268,7 @@ export class ExecutionRun<State = unknown> {
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
-  #contextOf(attempt: Attempt, draft: Draft, signal: AbortSignal): StepContext<State> {
+  #contextOf(attempt: Attempt, draft: StateDraft, signal: AbortSignal): StepContext<State> {
     const { state, variables, context } = draft.value as ExecutionState<State>;
     const held = (): HeldExecution => {
       refuseOver(attempt);
@@ -374,7 +374,7 @@ interface Taken {
   readonly result: Snapshot | null;
 }
 
-function takenFrom(draft: Draft, context: ExecutionState, result: unknown): Taken {
+function takenFrom(draft: StateDraft, context: ExecutionState, result: unknown): Taken {
   const { state: after, variables, context: own } = context;
   // The step may have put others in their places.
   Object.assign(draft.value as ExecutionState, { state: after, variables, context: own });

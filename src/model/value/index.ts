@@ -1,5 +1,5 @@
-export { Draft } from './draft.ts';
 export { jsonToValue, type Snapshot, snapshotOf, treeToValue } from './from-tree.ts';
+export { StateDraft } from './state-draft.ts';
 export type { IfStorable } from './storable.ts';
 export { valueToJson, valueToTree } from './to-tree.ts';
 export type { Json, Tree, TreeObject } from './tree.ts';

@@ -3,6 +3,15 @@ import { SavepointError } from '../../model/errors.ts';
 import type { PartId, Seq } from '../../model/ids.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Window } from '../../model/window.ts';
+import {
+  checkWindow,
+  newestSeq,
+  noSuchChange,
+  notOpen,
+  requireSameSeq,
+  requireToken,
+  usedNumber,
+} from '../batch-rules.ts';
 import type { Batch, Head } from '../store.ts';
 import { putBlobs } from './blobs.ts';
 import { type Opened, type Scope, together, UncertainCommit, type Writing } from './database.ts';
@@ -112,20 +121,15 @@ async function requireBase(
     const message = 'the project lock was lost with its connection, and another writer has it';
     throw new SavepointError('store-moved-on', message, { hint: 'nothing was written; try again' });
   }
-  if (row.seq === base) return row.last_commit;
-  throw new SavepointError('store-moved-on', `the timeline is at ${row.seq}, not at ${base}`, {
-    hint: 'take the project lock before reading what a batch is made from',
-  });
+  requireSameSeq(row.seq, base);
+  return row.last_commit;
 }
 
 /** Throws `execution-lost`. */
 async function requireHolder(scope: Scope, fence: Batch['fence']): Promise<void> {
   if (fence === undefined) return;
-  const { executionId, token } = fence;
-  const [found] = await executions.list(scope, 'AND id = $2', textToBytes(executionId));
-  if (found?.token === token) return;
-  const message = `execution ${executionId} was taken over, or given back`;
-  throw new SavepointError('execution-lost', message);
+  const [found] = await executions.list(scope, 'AND id = $2', textToBytes(fence.executionId));
+  requireToken(found?.token, fence);
 }
 
 async function writeRows(scope: Scope<Writing>, batch: Batch): Promise<void> {
@@ -198,9 +202,7 @@ async function closeChanges(
   const open = new Map(known.filter(({ after }) => after === null).map((one) => [one.seq, one]));
   const ended = closed.map(({ seq, after, attribution }) => {
     const change = open.get(seq);
-    if (change === undefined) {
-      throw new SavepointError('argument-invalid', `change ${seq} is not open`);
-    }
+    if (change === undefined) throw notOpen(seq);
     open.delete(seq);
     return { ...change, after, attribution: attribution ?? change.attribution };
   });
@@ -217,9 +219,7 @@ async function doubtChanges(scope: Scope<Writing>, doubted: readonly Seq[]): Pro
   const known = await changes.rewrite(scope, WITH_NUMBERS, doubted, shared);
   const found = new Set(known.map(({ seq }) => seq));
   const lost = doubted.find((seq) => !found.has(seq));
-  if (lost !== undefined) {
-    throw new SavepointError('argument-invalid', `there is no change ${lost}`);
-  }
+  if (lost !== undefined) throw noSuchChange(lost);
 }
 
 async function putWindows(
@@ -236,29 +236,6 @@ async function putWindows(
     known.set(window.id, window);
   }
   await windows.put(scope, given);
-}
-
-/** Refuses numbers that were handed out before. `known` is the window that this one replaces. */
-function checkWindow({ opened, closed }: Window, known: Window | null, base: Seq): void {
-  if (opened !== known?.opened && (known !== null || opened <= base)) throw usedNumber(opened);
-  if (closed === null || closed === known?.closed) return;
-  if (closed <= Math.max(base, opened)) throw usedNumber(closed);
-}
-
-function usedNumber(seq: Seq): SavepointError {
-  return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
-}
-
-/** The newest number that a batch hands out; its base when it hands none out. */
-function newestSeq(batch: Batch): Seq {
-  let newest = Math.max(batch.base, batch.baseline?.seq ?? 0);
-  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
-    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
-  }
-  for (const { opened, closed } of batch.windows ?? []) {
-    newest = Math.max(newest, opened, closed ?? 0);
-  }
-  return newest;
 }
 
 async function removeRows(scope: Scope<Writing>, batch: Batch): Promise<void> {

@@ -1,10 +1,17 @@
 import { ATTRIBUTIONS, type Change } from '../../model/change.ts';
-import { SavepointError } from '../../model/errors.ts';
 import type { Seq } from '../../model/ids.ts';
 import type { Session } from '../../model/session.ts';
-import type { Window } from '../../model/window.ts';
+import {
+  checkWindow,
+  newestSeq,
+  noSuchChange,
+  notOpen,
+  requireSameSeq,
+  requireToken,
+  usedNumber,
+} from '../batch-rules.ts';
 import { modeOf } from '../state-columns.ts';
-import type { Batch, ClosedChange, Fence } from '../store.ts';
+import type { Batch, ClosedChange } from '../store.ts';
 import { putReference, storeBlobs } from './blobs.ts';
 import type { Connection } from './connection.ts';
 import type { Opened } from './layout.ts';
@@ -33,8 +40,11 @@ import { sealSql } from './seals.ts';
 export function commitBatch(opened: Opened, batch: Batch): void {
   const { connection } = opened;
   const numbers = connection.immediateOrBusy(() => {
-    requireBase(connection, batch.base);
-    if (batch.fence !== undefined) requireFence(connection, batch.fence);
+    requireSameSeq(readSeq(connection), batch.base);
+    const { fence } = batch;
+    if (fence !== undefined) {
+      requireToken(executions.find(connection, fence.executionId)?.token, fence);
+    }
     const made = new Numbers(connection);
     const begin = storeBlobs(opened, batch.blobs ?? [], made);
     try {
@@ -110,34 +120,6 @@ function removeRows(connection: Connection, batch: Batch): void {
   for (const id of batch.removedExecutions ?? []) executions.remove(connection, id);
 }
 
-/** Throws `execution-lost`. */
-function requireFence(connection: Connection, { executionId, token }: Fence): void {
-  if (executions.find(connection, executionId)?.token === token) return;
-  throw new SavepointError(
-    'execution-lost',
-    `execution ${executionId} was taken over, or given back`,
-  );
-}
-
-function requireBase(connection: Connection, base: Seq): void {
-  const seq = readSeq(connection);
-  if (seq === base) return;
-  throw new SavepointError('store-moved-on', `the timeline is at ${seq}, not at ${base}`, {
-    hint: 'take the project lock before reading what a batch is made from',
-  });
-}
-
-/** Refuses numbers that were handed out before. `known` is the window that this one replaces. */
-function checkWindow({ opened, closed }: Window, known: Window | null, base: Seq): void {
-  if (opened !== known?.opened && (known !== null || opened <= base)) throw usedNumber(opened);
-  if (closed === null || closed === known?.closed) return;
-  if (closed <= Math.max(base, opened)) throw usedNumber(closed);
-}
-
-function usedNumber(seq: Seq): SavepointError {
-  return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
-}
-
 /** The session is mostly there already. An INSERT with ON CONFLICT would use up a number each time. */
 function putSession(numbers: Numbers, session: Session): void {
   if (!sessions.update(numbers, session)) sessions.insert(numbers, session);
@@ -165,18 +147,6 @@ function removeSession(connection: Connection, id: string): void {
   sessions.remove(connection, id);
 }
 
-/** The newest number that a batch hands out; its base when it hands none out. */
-function newestSeq(batch: Batch): Seq {
-  let newest = Math.max(batch.base, batch.baseline?.seq ?? 0);
-  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
-    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
-  }
-  for (const { opened, closed } of batch.windows ?? []) {
-    newest = Math.max(newest, opened, closed ?? 0);
-  }
-  return newest;
-}
-
 /** New changes come in order, so the last one of a path is its newest, and its head follows it. */
 function insertChange(numbers: Numbers, change: Change): void {
   const { path, seq, before, after } = change;
@@ -202,9 +172,7 @@ function closeChange(numbers: Numbers, { seq, after, attribution }: ClosedChange
   const state = [modeOf(after), numbers.blob(after)] as const;
   const code = attribution ? ATTRIBUTIONS.indexOf(attribution) : null;
   const row = connection.get<{ path: number }>(CLOSE, ...state, code, seq);
-  if (row === undefined) {
-    throw new SavepointError('argument-invalid', `change ${seq} is not open`);
-  }
+  if (row === undefined) throw notOpen(seq);
   connection.run(CLOSE_HEAD, ...state, row.path, seq);
 }
 
@@ -214,6 +182,6 @@ const DOUBT = `
   RETURNING seq`;
 
 function doubtChange(connection: Connection, seq: Seq): void {
-  if (connection.get(DOUBT, ATTRIBUTIONS.indexOf('shared'), seq) !== undefined) return;
-  throw new SavepointError('argument-invalid', `there is no change ${seq}`);
+  const row = connection.get(DOUBT, ATTRIBUTIONS.indexOf('shared'), seq);
+  if (row === undefined) throw noSuchChange(seq);
 }

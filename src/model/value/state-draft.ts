@@ -20,7 +20,7 @@ interface Node extends Drafted {
  * touched is neither copied nor looked through again. A value with parts that are one object is copied whole:
  * there, a change at one place is a change at another.
  */
-export class Draft {
+export class StateDraft {
   readonly #from: Snapshot;
   readonly #options: DraftOptions;
   readonly #nodes = new WeakMap<object, Node>();

@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { arbitraryValue } from '../../../test/property/arbitrary-value.ts';
 import { propertyRuns } from '../../../test/property/runs.ts';
 import { sameValue } from '../../testing/same-value.ts';
-import { Draft } from './draft.ts';
 import { type Snapshot, snapshotOf, treeToValue } from './from-tree.ts';
+import { StateDraft } from './state-draft.ts';
 import { valueToTree } from './to-tree.ts';
 
 function snapshot(value: unknown): Snapshot {
   return snapshotOf(valueToTree(value));
 }
 
-function draftOf(from: Snapshot, refuseChange: () => void = () => undefined): Draft {
-  return new Draft(from, { name: 'state', refuseChange, isProxy: types.isProxy });
+function draftOf(from: Snapshot, refuseChange: () => void = () => undefined): StateDraft {
+  return new StateDraft(from, { name: 'state', refuseChange, isProxy: types.isProxy });
 }
 
 type Fields = Record<string, unknown>;
