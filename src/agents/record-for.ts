@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { findProject, storeHome, userFile } from '../config/find-project.ts';
-import { loadConfiguration } from '../config/index.ts';
+import { findProject, storeHome } from '../config/find-project.ts';
 import { openProjectTimeline } from '../config/project-store.ts';
+import { configurationOf } from '../config/settings.ts';
 import { realPathOrNull } from '../fs/entries.ts';
 import { isSavepointError, noteGapAfter, type Savepoint, storeDirectory } from '../index.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
@@ -96,19 +96,15 @@ async function withSavepoint<T>(
   project: string,
   work: (savepoint: Savepoint) => Promise<T>,
 ): Promise<T> {
-  const { env } = call;
-  const { values } = loadConfiguration({ project, userFile: userFile(call), environment: env });
+  const { values } = configurationOf(call, project);
   const isLast = event.kind === 'session-ended';
   const savepoint = await openProjectTimeline(call, {
-    ...values,
-    database: values,
+    project,
+    values,
     isRecording: true,
     patience: isLast ? LAST_PATIENCE : PATIENCE,
-    project,
-    refusedProjects: [call.homeDirectory],
     // The end of work that nobody recorded begins no timeline.
     create: BEGIN.includes(event.kind),
-    environment: env,
     scan: true,
     scanDeadlineMs: Math.min(values.scanDeadlineMs ?? SCAN_MS, isLast ? LAST_SCAN_MS : SCAN_MS),
     lockTimeoutMs: Math.min(values.lockTimeoutMs, isLast ? LAST_LOCK_MS : LOCK_MS),

@@ -1,4 +1,4 @@
-import { parseBytes } from '../config/index.ts';
+import { parseBytes } from '../config/kinds.ts';
 import type { PlanOptions } from '../index.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type Call, flag, type Option, option, wordOption } from './command.ts';

@@ -1,11 +1,12 @@
 import { accountFile, findProject, storeHome, userFile } from '../../config/find-project.ts';
 import {
+  configurationOf,
   type EffectiveSetting,
   SETTING_KEYS,
   type SettingKey,
   setUserSetting,
   shownValue,
-} from '../../config/index.ts';
+} from '../../config/settings.ts';
 import { displayText } from '../../index.ts';
 import {
   AMOUNT,
@@ -24,7 +25,7 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { configurationOf, warnOfConfiguration } from '../open-timeline.ts';
+import { warnOfConfiguration } from '../open-timeline.ts';
 
 const PART = {
   value: described(
@@ -98,7 +99,7 @@ function keyCalled(name: string): SettingKey {
 
 function showAll(call: Call): ExitCode {
   const project = findProject(call);
-  const configuration = configurationOf(call, project);
+  const configuration = configurationOf(call.io, project);
   const { effective, problems, warnings } = configuration;
   printJson(call, SHAPE, {
     project,
@@ -155,7 +156,7 @@ function set(call: Call, key: SettingKey, text: string | null): ExitCode {
 }
 
 function effectiveOf(call: Call, key: SettingKey): EffectiveSetting {
-  const { effective } = configurationOf(call, findProject(call));
+  const { effective } = configurationOf(call.io, findProject(call));
   const found = effective.find((one) => one.key === key);
   if (found === undefined) throw new Error(`no value for ${key}`);
   return found;

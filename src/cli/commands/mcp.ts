@@ -1,6 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { accountFile, findProject } from '../../config/find-project.ts';
-import { loadConfiguration } from '../../config/index.ts';
+import { loadConfiguration } from '../../config/settings.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,3 +1,4 @@
+import { configurationOf } from '../../config/settings.ts';
 import {
   CHECKPOINT_KINDS,
   type Checkpoint,
@@ -26,7 +27,7 @@ import { type Call, type Command, expectArgs, flag, option } from '../command.ts
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { TIME, timeJson } from '../json-shapes.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { withTimeline } from '../open-timeline.ts';
 import { ageOption, asksFirst, confirmed, sizeOption } from '../options.ts';
 
 const SHAPE = exact({
@@ -120,7 +121,7 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const session =
     asked.sessionId === undefined ? null : await savepoint.resolveSession(asked.sessionId);
   const request = { ...asked, sessionId: session?.id };
-  const { values } = configurationOf(call, savepoint.root);
+  const { values } = configurationOf(call.io, savepoint.root);
   const plan = await savepoint.planPrune(request, values);
   const spared = call.json ? 0 : await countSpared(savepoint, request, values);
   const dryRun = call.flags.has('dry-run');

@@ -1,4 +1,5 @@
 import { type KeptIn, keptIn } from '../../config/project-store.ts';
+import { configurationOf } from '../../config/settings.ts';
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
 import {
   COUNT,
@@ -16,7 +17,7 @@ import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { COVERS, KEPT_IN, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { withTimeline } from '../open-timeline.ts';
 
 const STATS = exact({
   sessions: COUNT,
@@ -200,7 +201,7 @@ function statusText(
 
 /** Where the timeline of a project is kept. */
 export function storeOf(call: Call, root: string): KeptIn {
-  return keptIn(call.io, root, configurationOf(call, root).values);
+  return keptIn(call.io, root, configurationOf(call.io, root).values);
 }
 
 /** "db.example.com:5432/agents, project website" */

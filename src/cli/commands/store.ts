@@ -7,6 +7,7 @@ import {
   setAsideIn,
 } from '../../config/move-project.ts';
 import { joinServer, serverOptions, worktreesOf } from '../../config/project-store.ts';
+import { configurationOf } from '../../config/settings.ts';
 import { displayText, type WorktreeEntry } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
 import { nearestWord, plural, relativeTime } from '../../terminal/phrases.ts';
@@ -15,7 +16,7 @@ import { type Call, type Command, flag, option, wordOption } from '../command.ts
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { KEPT_IN, WORKTREE, worktreeJson } from '../json-shapes.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { withTimeline } from '../open-timeline.ts';
 import { asksFirst, confirmed } from '../options.ts';
 import { serverText, storeOf } from './status.ts';
 
@@ -186,7 +187,7 @@ async function runClean(call: Call, words: readonly string[]): Promise<ExitCode>
 
 function requestOf(call: Call): MoveRequest {
   const root = findProject(call);
-  const { values } = configurationOf(call, root);
+  const { values } = configurationOf(call.io, root);
   const { lockTimeoutMs } = values;
   return { root, database: values, lockTimeoutMs, onProgress: call.io.progress.tell };
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { findProject, storeHome, withoutCredentials } from '../../config/find-project.ts';
-import { shownValue } from '../../config/index.ts';
 import { openStoreIn, placeIn } from '../../config/project-store.ts';
+import { configurationOf, shownValue } from '../../config/settings.ts';
 import { exists, realPathOrNull } from '../../fs/entries.ts';
 import { findProgram } from '../../fs/find-program.ts';
 import { displayText, isSavepointError, type Store, storeDirectory } from '../../index.ts';
@@ -18,7 +18,6 @@ import {
 import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { JSON_VERSION } from '../json.ts';
-import { configurationOf } from '../open-timeline.ts';
 import { inPackage, ownVersion } from '../package-place.ts';
 
 const SHAPE = exact({
@@ -83,7 +82,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
       here: hereOf(call, home),
       now: io.now,
       optionsFor: (root) => ({
-        ...configurationOf(call, root).values,
+        ...configurationOf(call.io, root).values,
         refusedProjects: [io.homeDirectory],
         environment: io.env,
         now: io.now,
@@ -92,7 +91,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
       openStore: (directory) => openStore(call, directory),
       isOnServer: (directory) => placeIn(directory, io) !== null,
       settingsOf: (root) => settingsOf(call, root),
-      retentionOf: (root) => configurationOf(call, root).values,
+      retentionOf: (root) => configurationOf(call.io, root).values,
       onError: (error) => io.err(`savepoint: ${displayText(messageOf(error))}\n`),
     });
   } catch (error) {
@@ -105,7 +104,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
 
 /** In the folder, or on the server that the person's own settings name. */
 function openStore(call: Call, directory: string): Promise<Store> {
-  const { values: database } = configurationOf(call, directory);
+  const { values: database } = configurationOf(call.io, directory);
   return openStoreIn(directory, {
     surroundings: call.io,
     database,
@@ -134,7 +133,7 @@ function hereOf(call: Call, home: string): string | null {
 }
 
 function settingsOf(call: Call, root: string): ShownSettings {
-  const { effective, problems, warnings } = configurationOf(call, root);
+  const { effective, problems, warnings } = configurationOf(call.io, root);
   return {
     settings: effective.map(({ key, value, origin, source, summary }) => {
       return { key, value: textOf(shownValue(key, value)), origin, source, summary };

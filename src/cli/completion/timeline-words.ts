@@ -1,6 +1,6 @@
-import { findProject, storeHome, userFile } from '../../config/find-project.ts';
-import { loadConfiguration } from '../../config/index.ts';
+import { findProject, storeHome } from '../../config/find-project.ts';
 import { openStoreIn } from '../../config/project-store.ts';
+import { configurationOf } from '../../config/settings.ts';
 import { exists, realPath } from '../../fs/entries.ts';
 import { type Checkpoint, type Store, storeDirectory } from '../../index.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
@@ -26,11 +26,7 @@ export async function timelineWords(
   const project = realPath(findProject({ io, values }));
   const directory = storeDirectory(storeHome(io), project);
   if (!exists(directory)) return [];
-  const { values: database } = loadConfiguration({
-    project,
-    userFile: userFile(io),
-    environment: io.env,
-  });
+  const { values: database } = configurationOf(io, project);
   const options = { surroundings: io, database, patience: IMPATIENT, create: false };
   const store = await openStoreIn(directory, options);
   try {
