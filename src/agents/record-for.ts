@@ -121,7 +121,7 @@ async function withSavepoint<T>(
  * counts where the agent names it.
  */
 function projectOf(call: HookCall, adapter: AgentAdapter, event: AgentEvent): string {
-  const named = adapter.projectVariable === null ? undefined : call.env[adapter.projectVariable];
+  const named = adapter.projectVariable && call.env[adapter.projectVariable];
   const folders = [named, event.cwd, call.cwd].flatMap((folder) => {
     const isUsable = typeof folder === 'string' && folder.startsWith('/') && !folder.includes('\0');
     const real = isUsable ? realPathOrNull(resolve(folder)) : null;

@@ -1,17 +1,15 @@
 import {
   AMOUNT,
-  accepts,
   anyOf,
   ID,
   nullable,
   object,
   optional,
-  problemWith,
   TEXT,
   unchecked,
 } from '../../model/check.ts';
 import type { AgentAdapter } from '../agent-adapter.ts';
-import { drop, type HookTable, hookParser } from '../hook-payloads.ts';
+import { type HookTable, hookParser, parserOf } from '../hook-payloads.ts';
 import { COPILOT_TOOLS } from '../tools.ts';
 
 const TABLE: HookTable = {
@@ -50,9 +48,7 @@ const parseHook = hookParser(TABLE);
 /** The same fields as everybody's under other names, and the name of the event is not among them. */
 export const copilot: AgentAdapter = {
   name: 'copilot',
-  parse: (payload, event) => {
-    const problem = problemWith(PAYLOAD, 'payload', payload);
-    if (problem !== null || !accepts(PAYLOAD, payload)) return drop('malformed', problem ?? '');
+  parse: parserOf(PAYLOAD, (payload, event) => {
     const { sessionId, timestamp, cwd, prompt, transcriptPath, toolName, toolArgs } = payload;
     return parseHook(
       {
@@ -67,12 +63,10 @@ export const copilot: AgentAdapter = {
       },
       null,
     );
-  },
+  }),
   // What a hook prints at a prompt is not read.
   answer: () => null,
-  silence: '',
   parentIsAgent: false,
-  projectVariable: null,
 };
 
 /** Each event has a field that no other one has. */
