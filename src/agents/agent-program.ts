@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { findProgram } from '../fs/find-program.ts';
 import { type ForkRequest, notForked } from './fork-conversation.ts';
 
-export interface AgentCall extends Pick<ForkRequest, 'project' | 'env'> {
+interface AgentCall extends Pick<ForkRequest, 'project' | 'env'> {
   /** The name of the program on PATH. */
   readonly program: string;
   readonly args: readonly string[];

@@ -1,4 +1,3 @@
-import { isAbsolute, join } from 'node:path';
 import type { AgentName } from './agent-adapter.ts';
 import type { HookEvents, OurHook } from './hook-settings.ts';
 
@@ -53,26 +52,4 @@ export interface AgentSettings {
   untrusted?(hooks: readonly RegisteredHook[], places: Places): readonly RegisteredHook[];
   /** What a person still has to do so that hooks run. */
   readonly toTrust?: Readonly<Partial<Record<Scope, string>>>;
-}
-
-/** A folder that a variable may name; a relative one counts as not set. */
-export function folderIn(env: Places['env'], variable: string, otherwise: string): string {
-  const chosen = env[variable];
-  return chosen && isAbsolute(chosen) ? chosen : otherwise;
-}
-
-/** `~/.config`, or what XDG_CONFIG_HOME says. */
-export function configFolder({ env, homeDirectory }: Places): string {
-  return folderIn(env, 'XDG_CONFIG_HOME', join(homeDirectory, '.config'));
-}
-
-/** For the agents whose settings are in one folder of the home directory and one of the project. */
-export function inFolders(
-  { project }: Places,
-  scope: Scope,
-  files: { readonly user: string; readonly project: string; readonly local?: string },
-): string | null {
-  if (scope === 'user') return files.user;
-  const inProject = scope === 'project' ? files.project : files.local;
-  return inProject === undefined ? null : join(project, inProject);
 }

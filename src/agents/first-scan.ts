@@ -11,7 +11,7 @@ import { storeDirectory } from '../index.ts';
 import { logHook, problemOf } from './hook-log.ts';
 
 /** How a process of its own makes the first scan of a project. */
-export interface FirstScan {
+interface FirstScan {
   /** Where the stores are. */
   readonly home: string;
   readonly project: string;

@@ -1,4 +1,7 @@
+import { readFileOrNull } from '../fs/read-file.ts';
 import { type Conversation, SavepointError } from '../index.ts';
+import { type Kind, recordOf, unchecked } from '../model/check.ts';
+import { parseJson } from './read-json.ts';
 
 /** A conversation, and the prompt before which it is to be cut. */
 export interface ForkRequest {
@@ -52,4 +55,24 @@ export function notForked(reason: string, cause?: unknown): SavepointError {
     `the conversation was not forked: ${reason}`,
     { cause, hint: 'without --conversation the files alone go back' },
   );
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+const ROW: Kind<Row> = recordOf(unchecked<unknown>());
+
+/** The lines of a conversation that an agent keeps, as they are, with the values that they hold. */
+export interface Line {
+  readonly text: string;
+  /** Null for a line that is not an object. */
+  readonly row: Row | null;
+}
+
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/** Throws where the file is gone or too large. */
+export function readTranscript(path: string | null): Line[] {
+  const bytes = path === null ? null : readFileOrNull(path, { maxBytes: MAX_BYTES });
+  if (bytes === null) throw notForked('the agent no longer has it');
+  const lines = bytes.toString('utf8').split('\n');
+  return lines.filter((text) => text !== '').map((text) => ({ text, row: parseJson(ROW, text) }));
 }

@@ -1,7 +1,7 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS_SAMPLES } from '../../test/setup/agent-settings.ts';
-import { settings } from './claude-code/settings.ts';
+import { ALL_SETTINGS } from './all-settings.ts';
 import {
   type EditedSettings,
   type HookEvents,
@@ -11,7 +11,7 @@ import {
   withoutHooks,
 } from './hook-settings.ts';
 
-const TABLE = settings.hooks as HookEvents;
+const TABLE = ALL_SETTINGS['claude-code'].hooks as HookEvents;
 const COMMAND = 'savepoint hook claude-code';
 // A byte order mark is not part of the text.
 const SAMPLES = SETTINGS_SAMPLES.map((sample) => {

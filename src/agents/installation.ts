@@ -175,7 +175,7 @@ export function installedElsewhere({ record, project }: Site): string[] {
 }
 
 /** The hooks of ours that are registered for an agent, and the files that cannot be read. */
-export interface Registered {
+interface Registered {
   readonly hooks: readonly RegisteredHook[];
   readonly unusable: readonly LeftFile[];
   /** Files with a setting by which the agent runs no hook at all. */

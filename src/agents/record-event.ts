@@ -1,8 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
+import { removeIfThere } from '../fs/entries.ts';
+import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
 import type { Coverage, OwnerRequest, Savepoint } from '../index.ts';
+import { ID, listOf } from '../model/check.ts';
 import type { AgentEvent, AgentName, MessageSent, ToolBegins, ToolEnded } from './agent-adapter.ts';
-import { ContinuedPrompts } from './continued-prompts.ts';
+import { readJson } from './read-json.ts';
 
 /** Where events are recorded. */
 export interface Recording {
@@ -130,4 +133,41 @@ const MAX_DESCRIPTION = 200;
 function describe({ tool, act }: ToolBegins): string {
   const text = act.kind === 'command' ? act.command : `${tool} ${act.paths.join(', ')}`;
   return text.slice(0, MAX_DESCRIPTION).toWellFormed();
+}
+
+const MOST_IDS = 200;
+const MOST_BYTES = 1024 * 1024;
+const IDS = listOf(ID);
+
+/**
+ * The prompts of a session that a program sent: each hook is a process of its own, and calls that name such a
+ * prompt belong to the person's newest one.
+ */
+class ContinuedPrompts {
+  readonly #folder: string;
+  readonly #file: string;
+
+  constructor(home: string, sessionId: string) {
+    this.#folder = join(home, 'agents', 'continued');
+    this.#file = join(this.#folder, `${hash('sha256', sessionId).slice(0, 32)}.json`);
+  }
+
+  has(messageId: string): boolean {
+    return this.#read().includes(messageId);
+  }
+
+  add(messageId: string): void {
+    const ids = [...this.#read(), messageId].slice(-MOST_IDS);
+    makePrivateFolder(this.#folder);
+    writeFile(this.#file, Buffer.from(JSON.stringify(ids)), { durable: false });
+  }
+
+  /** The session is over. */
+  forget(): void {
+    removeIfThere(this.#file);
+  }
+
+  #read(): readonly string[] {
+    return readJson(IDS, this.#file, { maxBytes: MOST_BYTES }) ?? [];
+  }
 }

@@ -3,13 +3,18 @@ import { findProject, storeHome } from '../config/find-project.ts';
 import { openProjectTimeline } from '../config/project-store.ts';
 import { configurationOf } from '../config/settings.ts';
 import { realPathOrNull } from '../fs/entries.ts';
-import { isSavepointError, noteGapAfter, type Savepoint, storeDirectory } from '../index.ts';
+import {
+  displayText,
+  isSavepointError,
+  noteGapAfter,
+  type Savepoint,
+  storeDirectory,
+} from '../index.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
 import { agentOwner } from './agent-owner.ts';
 import { startFirstScan } from './first-scan.ts';
 import type { HookCall, Told } from './hook.ts';
 import { problemOf } from './hook-log.ts';
-import { noticeText } from './notice.ts';
 import { recordEvent } from './record-event.ts';
 import { isOff } from './switch.ts';
 
@@ -77,6 +82,34 @@ async function tell(
   const text = untold === null ? null : answer(noticeText(untold));
   if (text !== null) await savepoint.tell(event.sessionId);
   return text;
+}
+
+interface Untold {
+  readonly paths: readonly string[];
+  readonly count: number;
+}
+
+const SHOWN_PATHS = 20;
+const SHOWN_LENGTH = 200;
+
+/**
+ * The text that tells a model which files are no longer as it left them. `count`: how many there are, also those
+ * that are not named because they are private.
+ */
+export function noticeText({ paths, count }: Untold): string {
+  const shown = paths.slice(0, SHOWN_PATHS);
+  const more = count - shown.length;
+  return [
+    'Savepoint: since your last turn, the person took changes of yours back, or brought them back.',
+    'These files are not as you left them. Read them again before you rely on them or change them, and do not',
+    'repeat work that was taken back unless you are asked to:',
+    ...shown.map((path) => `- ${clipped(displayText(path))}`),
+    ...(more > 0 ? [shown.length > 0 ? `and ${more} more` : `- ${more} private files`] : []),
+  ].join('\n');
+}
+
+function clipped(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH).toWellFormed()}…` : text;
 }
 
 function isMessage({ kind }: AgentEvent): boolean {

@@ -10,6 +10,7 @@ import {
 } from '../../model/check.ts';
 import type { AgentAdapter } from '../agent-adapter.ts';
 import { type HookTable, hookParser, parserOf } from '../hook-payloads.ts';
+import { parseJson } from '../read-json.ts';
 import { COPILOT_TOOLS } from '../tools.ts';
 
 const TABLE: HookTable = {
@@ -59,7 +60,7 @@ export const copilot: AgentAdapter = {
         prompt,
         transcript_path: transcriptPath,
         tool_name: toolName,
-        tool_input: typeof toolArgs === 'string' ? fromJson(toolArgs) : toolArgs,
+        tool_input: typeof toolArgs === 'string' ? parseJson(unchecked(), toolArgs) : toolArgs,
       },
       null,
     );
@@ -77,12 +78,4 @@ function eventOf(payload: object): string {
   if ('source' in payload) return 'sessionStart';
   if ('prompt' in payload) return 'userPromptSubmitted';
   return 'reason' in payload ? 'sessionEnd' : 'none';
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
