@@ -1,44 +1,7 @@
 import type { Command } from './command.ts';
 
-export type CommandName =
-  | 'init'
-  | 'list'
-  | 'show'
-  | 'diff'
-  | 'why'
-  | 'rewind'
-  | 'undo'
-  | 'redo'
-  | 'save'
-  | 'label'
-  | 'sessions'
-  | 'ops'
-  | 'executions'
-  | 'web'
-  | 'run'
-  | 'status'
-  | 'materialize'
-  | 'export'
-  | 'import'
-  | 'takeover'
-  | 'adopt'
-  | 'completion'
-  | 'prune'
-  | 'purge'
-  | 'fsck'
-  | 'store'
-  | 'config'
-  | 'doctor'
-  | 'off'
-  | 'on'
-  | 'uninstall'
-  | 'hook'
-  | 'mcp'
-  | 'chat'
-  | 'demo';
-
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
-export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
   list: async () => (await import('./commands/list.ts')).list,
   show: async () => (await import('./commands/show.ts')).show,
@@ -76,6 +39,12 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
 };
 
-export function isCommand(word: string): word is CommandName {
-  return Object.hasOwn(COMMANDS, word);
+/** Null for a word that is not a verb. */
+export async function loadCommand(word: string): Promise<Command | null> {
+  const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  return load === undefined ? null : load();
+}
+
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }

@@ -48,7 +48,7 @@ export function repeated(value: string, help: string, completes?: Completes): Op
 /** One verb of the command line. The help and docs/cli.md are made from this. */
 export interface Command {
   readonly name: string;
-  /** The arguments, as the usage line shows them. */
+  /** The arguments, as the usage line shows them; left out, it takes none. */
   readonly arguments?: string;
   readonly summary: string;
   readonly details: string;
@@ -110,7 +110,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
   const say = (text = ''): void => {
     if (!json) io.out(`${text}\n`);
   };
-  return {
+  const call: Call = {
     io,
     paint,
     json,
@@ -130,6 +130,8 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
       if (!quiet && io.errorTerminal) io.err(`${lines.join('\n')}\n`);
     },
   };
+  if (command.arguments === undefined) expectArgs(call, command.name, 0, 0);
+  return call;
 }
 
 function parse(command: Command, argv: readonly string[]) {
@@ -257,8 +259,4 @@ export function leadingOptions(argv: readonly string[]): LeadingOptions {
   return { options: argv.slice(0, end), rest: argv.slice(end) };
 }
 
-const VALUED: ReadonlyMap<string, string> = new Map(
-  Object.entries(COMMON_OPTIONS).flatMap(([name, { type }]): [string, string][] =>
-    type === 'string' ? [[`--${name}`, `--${name}`]] : [],
-  ),
-);
+const VALUED: ReadonlyMap<string, string> = valuedOptions(Object.entries(COMMON_OPTIONS));

@@ -1,8 +1,8 @@
 import { paintFor } from '../terminal/paint.ts';
 import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Command, parseCall, verbFirst } from './command.ts';
-import { COMMANDS, type CommandName, isCommand } from './command-table.ts';
+import { parseCall, verbFirst } from './command.ts';
+import { COMMANDS, loadCommand, loadCommands } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
@@ -44,8 +44,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     const verb = rest.find((other) => !other.startsWith('-'));
     return verb === undefined ? showHelp(io) : dispatch([verb, '--help'], io);
   }
-  if (!isCommand(word)) throw unknownWord(word);
-  const command = await load(word);
+  const command = await loadCommand(word);
+  if (command === null) throw unknownWord(word);
   if (asksForHelp(rest)) {
     io.out(commandHelp(command, helpColumns(io)));
     return EXIT.done;
@@ -53,13 +53,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   return command.run(parseCall(command, rest, io));
 }
 
-function load(name: CommandName): Promise<Command> {
-  return COMMANDS[name]();
-}
-
 async function showHelp(io: Io): Promise<number> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((loadOne) => loadOne()));
-  io.out(generalHelp(commands, paintFor(io, false), helpColumns(io)));
+  io.out(generalHelp(await loadCommands(), paintFor(io, false), helpColumns(io)));
   return EXIT.done;
 }
 

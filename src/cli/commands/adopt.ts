@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { findNewProject, storeHome } from '../../config/find-project.ts';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
 import { BOOLEAN, described, exact, TEXT } from '../../model/check.ts';
-import { type Call, type Command, expectArgs, option } from '../command.ts';
+import { type Call, type Command, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -31,7 +31,6 @@ export const adopt: Command = {
 };
 
 async function runAdopt(call: Call): Promise<ExitCode> {
-  expectArgs(call, 'adopt', 0, 0);
   const from = call.values.get('from');
   if (from !== undefined) await takeOver(call, from);
   const known = from === undefined ? await knownAlready(call) : null;

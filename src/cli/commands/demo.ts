@@ -1,7 +1,7 @@
 import { openSavepoint, type Receipt } from '../../index.ts';
 import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { shellWord } from '../../terminal/phrases.ts';
-import { type Call, type Command, expectArgs, flag } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { type Played, play } from '../demo/play.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -47,7 +47,6 @@ export const demo: Command = {
 };
 
 async function runDemo(call: Call): Promise<ExitCode> {
-  expectArgs(call, 'demo', 0, 0);
   const keep = call.flags.has('keep');
   const stage = setStage();
   call.io.interrupts.meaning = keep ? 'its folders are kept' : 'its folders were removed';

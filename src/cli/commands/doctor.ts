@@ -24,7 +24,7 @@ import {
 } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { isOnPath, lastingPath, ownProgram, siteOf } from '../agents/agent-files.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { TIME, timeOrNull } from '../json-shapes.ts';
@@ -91,7 +91,6 @@ export const doctor: Command = {
   ],
   json: { doctor: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'doctor', 0, 0);
     const report = await examine(call);
     printJson(call, SHAPE, report);
     if (!call.json) for (const line of reportText(call, report)) call.say(line);

@@ -23,7 +23,7 @@ import {
 } from '../../model/check.ts';
 import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs, flag } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, picked, printJson } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
@@ -90,7 +90,6 @@ export const fsck: Command = {
   ],
   json: { fsck: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'fsck', 0, 0);
     const { io } = call;
     const project = findProject(call);
     requireFolder(io, project, ON_SERVER);

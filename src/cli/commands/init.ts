@@ -24,7 +24,7 @@ import {
   ownProgram,
   siteOf,
 } from '../agents/agent-files.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -61,7 +61,6 @@ export const init: Command = {
   ],
   json: { init: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'init', 0, 0);
     const scope = namedScope(call) ?? 'user';
     const site = siteOf(call, scope);
     const agents = agentsFor(call, scope, site);

@@ -8,7 +8,7 @@ import {
   selectedPath,
 } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, checkpointJson } from '../json-shapes.ts';
@@ -69,7 +69,6 @@ const COLUMNS_IN_PIPES = 200;
 const BUDGET = { reads: 40, bytes: 256 * 1024 };
 
 async function runList(call: Call): Promise<ExitCode> {
-  expectArgs(call, 'list', 0, 0);
   const limit = limitOf(call);
   const since = call.values.get('since');
   const from = since === undefined ? {} : { since: parseSince(since, call.io.now()) };

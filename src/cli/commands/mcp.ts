@@ -5,7 +5,7 @@ import { accountFile, findProject } from '../../config/find-project.ts';
 import { loadConfiguration } from '../../config/settings.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
 import type { Savepoint } from '../../index.ts';
-import { type Call, type Command, expectArgs, option } from '../command.ts';
+import { type Call, type Command, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { mcpServer } from '../mcp/server.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -35,7 +35,6 @@ export const mcp: Command = {
 };
 
 async function runServer(call: Call): Promise<ExitCode> {
-  expectArgs(call, 'mcp', 0, 0);
   // Standard output belongs to the protocol.
   const silent: Call = { ...call, json: true };
   const project = findProject(call);

@@ -3,7 +3,7 @@ import { described, exact, listOf } from '../../model/check.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { clipWidth, textWidth } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { OPERATION, operationJson, takenBackBy } from '../json-shapes.ts';
@@ -26,7 +26,6 @@ export const ops: Command = {
   ],
   json: { ops: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'ops', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
     // All of them: an older one may have been taken back by any that came after it.
     const log = await withTimelineIfAny(

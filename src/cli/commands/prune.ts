@@ -23,7 +23,7 @@ import {
 import { plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { TIME, timeJson } from '../json-shapes.ts';
@@ -88,7 +88,6 @@ export const prune: Command = {
   ],
   json: { prune: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'prune', 0, 0);
     const request = requestOf(call);
     return withTimeline(call, (savepoint) => runPrune(call, savepoint, request));
   },

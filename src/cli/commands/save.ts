@@ -3,7 +3,7 @@ import { BOOLEAN, COUNT, described, exact } from '../../model/check.ts';
 import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, COVERS, checkpointJson } from '../json-shapes.ts';
@@ -37,7 +37,6 @@ export const save: Command = {
   ],
   json: { save: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'save', 0, 0);
     const label = call.values.get('label');
     if (label?.trim() === '') throw new UsageError('the label is empty', 'leave out -m for none');
     return withTimeline(call, (savepoint) => run(call, savepoint, label), { create: true });

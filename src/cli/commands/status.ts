@@ -13,7 +13,7 @@ import {
 } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { notCovered } from '../../terminal/reasons.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { COVERS, KEPT_IN, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
@@ -99,7 +99,6 @@ export const status: Command = {
   ],
   json: { status: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'status', 0, 0);
     return withTimeline(call, async (savepoint) => {
       const found = await savepoint.status();
       const store = storeOf(call, savepoint.root);

@@ -13,7 +13,7 @@ import {
   namedScope,
   siteOf,
 } from '../agents/agent-files.ts';
-import { type Command, expectArgs } from '../command.ts';
+import type { Command } from '../command.ts';
 import { printJson } from '../json.ts';
 
 const SHOWN_FILES = 5;
@@ -33,7 +33,6 @@ export const uninstall: Command = {
   ],
   json: { uninstall: EDITS },
   run: async (call) => {
-    expectArgs(call, 'uninstall', 0, 0);
     const scope = namedScope(call);
     const site = siteOf(call, 'user');
     const scopes = scope === undefined ? SCOPES : [scope];

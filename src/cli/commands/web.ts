@@ -15,7 +15,7 @@ import {
   startWebServer,
   type WebServer,
 } from '../../web/server/index.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { JSON_VERSION } from '../json.ts';
 import { inPackage, ownVersion } from '../package-place.ts';
@@ -55,7 +55,6 @@ export const web: Command = {
 
 /** Serves the page until somebody presses Ctrl-C, or asks the process to end. */
 async function runWeb(call: Call, page: string): Promise<ExitCode> {
-  expectArgs(call, 'web', 0, 0);
   const { io } = call;
   const home = storeHome(io);
   const server = await start(call, page, home);

@@ -7,7 +7,7 @@ import {
   type Option,
   verbFirst,
 } from '../command.ts';
-import { COMMANDS, isCommand } from '../command-table.ts';
+import { loadCommand, loadCommands } from '../command-table.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { timelineWords } from './timeline-words.ts';
@@ -20,8 +20,7 @@ import { timelineWords } from './timeline-words.ts';
 export async function complete(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     const words = fromVerb(argv.slice(argv[0] === '--' ? 1 : 0));
-    const [verb = ''] = words;
-    const command = isCommand(verb) ? await COMMANDS[verb]() : null;
+    const command = await loadCommand(words[0] ?? '');
     const wanted = wantedAt(command, words);
     const candidates = await candidatesFor(wanted, command, io);
     const lines = candidateLines(candidates, wanted.typed, wanted.before);
@@ -58,8 +57,7 @@ async function candidatesFor(
 }
 
 async function allCommands(): Promise<Candidate[]> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((loadOne) => loadOne()));
-  return commands.map(({ name, summary }) => ({ value: name, about: summary }));
+  return (await loadCommands()).map(({ name, summary }) => ({ value: name, about: summary }));
 }
 
 /** An option that is given already is not offered again. */
