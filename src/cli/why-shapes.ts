@@ -26,7 +26,7 @@ import {
   optional,
   TEXT,
 } from '../model/check.ts';
-import { PathNames } from './json.ts';
+import { type PathNames, withPathBytes } from './json.ts';
 import {
   PATH,
   PATH_BYTES,
@@ -51,14 +51,14 @@ interface DoerJson extends Pick<Change, 'toolCallId' | 'subagentId'> {
   readonly coAuthors: readonly { readonly sessionId: string; readonly checkpointId: string }[];
 }
 
-export interface OriginJson extends DoerJson, Pick<LineOrigin, 'kind' | 'reason'> {
+interface OriginJson extends DoerJson, Pick<LineOrigin, 'kind' | 'reason'> {
   readonly seq: number | null;
   readonly path: string | null;
   readonly createdAt: string | null;
   readonly attribution: Attribution | null;
 }
 
-export interface WhyJson extends Pick<FileOrigins, 'noLines'> {
+interface WhyJson extends Pick<FileOrigins, 'noLines'> {
   readonly path: string;
   readonly state: StateJson;
   readonly lineCount: number;
@@ -84,7 +84,7 @@ interface FileChangeJson
   readonly after: StateJson;
 }
 
-export interface HistoryJson {
+interface HistoryJson {
   readonly path: string;
   readonly changes: readonly FileChangeJson[];
   readonly pathBytes: Readonly<Record<string, string>>;
@@ -177,10 +177,9 @@ export function whyJson(
   { path, state, noLines, lines, spans }: FileOrigins,
   { lines: withLines, isShown = () => true }: Told,
 ): WhyJson {
-  const names = new PathNames();
   const origins = [...new Set(spans.map(({ origin }) => origin))];
   const places = new Map(origins.map((origin, at) => [origin, at]));
-  return {
+  return withPathBytes((names) => ({
     path: names.name(path),
     state: stateJson(state),
     noLines,
@@ -192,8 +191,7 @@ export function whyJson(
       ...(withLines ? { lines: lines.slice(first - 1, last) } : {}),
     })),
     origins: origins.map((origin) => originJson(origin, names, isShown)),
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 function originJson(
@@ -216,17 +214,16 @@ function originJson(
 
 /** The answer of `savepoint why FILE --history --json`. */
 export function historyJson(path: TrackedPath, history: readonly FileChange[]): HistoryJson {
-  const names = new PathNames();
-  return {
-    path: names.name(path),
+  return withPathBytes(({ name }) => ({
+    path: name(path),
     changes: history.map((one) => {
       const { kind, change, from, insertions, deletions, takenBack } = one;
       const { seq, origin, attribution, createdAt, before, after } = change;
       return {
         seq,
-        path: names.name(change.path),
+        path: name(change.path),
         change: kind,
-        from: from && names.name(from),
+        from: from && name(from),
         origin,
         attribution,
         createdAt: timeJson(createdAt),
@@ -238,8 +235,7 @@ export function historyJson(path: TrackedPath, history: readonly FileChange[]): 
         takenBack,
       };
     }),
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 function doerJson({

@@ -25,7 +25,7 @@ import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, picked, printJson } from '../json.ts';
+import { picked, printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
 
 const PROBLEM = exact({
@@ -150,9 +150,9 @@ function repairJson(repair: StoreRepair): TypeOf<typeof SHAPE> {
 }
 
 function problemJson(problem: StoreProblem): TypeOf<typeof PROBLEM> {
-  const names = new PathNames();
-  const paths = problem.paths.map((path) => names.name(path));
-  return { ...picked(PROBLEM, problem), paths, pathBytes: names.pathBytes };
+  return withPathBytes(({ name }) => {
+    return { ...picked(PROBLEM, problem), paths: problem.paths.map(name) };
+  });
 }
 
 const SHOWN = 30;

@@ -13,7 +13,7 @@ import { plural, someOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { confirmed } from '../options.ts';
@@ -160,13 +160,10 @@ function purgeJson(
   { paths, alsoAt, stillThere }: PurgeReport,
   dryRun: boolean,
 ): TypeOf<typeof SHAPE> {
-  const names = new PathNames();
-  const all = (list: readonly TrackedPath[]): string[] => list.map((path) => names.name(path));
-  return {
+  return withPathBytes(({ name }) => ({
     dryRun,
-    paths: all(paths),
-    alsoAt: all(alsoAt),
-    stillThere: all(stillThere),
-    pathBytes: names.pathBytes,
-  };
+    paths: paths.map(name),
+    alsoAt: alsoAt.map(name),
+    stillThere: stillThere.map(name),
+  }));
 }

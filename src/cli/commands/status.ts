@@ -1,6 +1,6 @@
 import { type KeptIn, keptIn } from '../../config/project-store.ts';
 import { configurationOf } from '../../config/settings.ts';
-import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
+import { displayText, type ProjectStatus } from '../../index.ts';
 import {
   COUNT,
   described,
@@ -15,7 +15,7 @@ import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases
 import { notCovered } from '../../terminal/reasons.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { COVERS, KEPT_IN, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 
@@ -216,9 +216,7 @@ function listed(title: string, items: readonly string[]): string[] {
 
 function statusJson(status: ProjectStatus): Omit<TypeOf<typeof SHAPE>, 'store'> {
   const { root, stats, newest, worktree, running, interrupted } = status;
-  const names = new PathNames();
-  const name = (path: TrackedPath): string => names.name(path);
-  return {
+  return withPathBytes(({ name }) => ({
     project: root,
     stats,
     newest: newest && { id: newest.id, coverage: newest.coverage },
@@ -231,6 +229,5 @@ function statusJson(status: ProjectStatus): Omit<TypeOf<typeof SHAPE>, 'store'> 
     interrupted: interrupted.map(({ sessionId, checkpointId, description, createdAt }) => {
       return { sessionId, checkpointId, description, createdAt: timeJson(createdAt) };
     }),
-    pathBytes: names.pathBytes,
-  };
+  }));
 }

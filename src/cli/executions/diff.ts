@@ -26,7 +26,7 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { EXECUTION_KIND, FILE_DIFF, fileDiffJson, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
@@ -124,17 +124,14 @@ function filesText({ flags, paint, columns }: Call, files: readonly FileDiff[]):
 }
 
 function foundJson({ known, from, to, state, files }: Found, stat: boolean): TypeOf<typeof SHAPE> {
-  const names = new PathNames();
-  return {
+  return withPathBytes((names) => ({
     id: known.id,
     kind: known.kind,
     from,
     to,
     state: state.map(({ path, kind }) => ({ path, kind })),
     files: files?.map((file) => fileDiffJson(file, names, stat)) ?? null,
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 /** What changed in files between two steps. `from` may be the later one. */

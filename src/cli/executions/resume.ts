@@ -23,7 +23,7 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { RESTORE } from '../carry-out.ts';
 import { type Call, wordOption } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { EXECUTION_KIND, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { takeBack } from './rollback.ts';
@@ -61,14 +61,11 @@ type Resumed = Omit<TypeOf<typeof SHAPE>, 'dryRun' | 'pathBytes'>;
 
 /** Prints for programs what was made ready, or would be. */
 function printResumed(call: Call, resumed: Resumed): void {
-  const names = new PathNames();
-  printJson(call, SHAPE, {
-    ...resumed,
-    ...(call.flags.has('dry-run') ? { dryRun: true } : {}),
-    files: resumed.files.map((path) => names.name(path)),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
+  const dryRun = call.flags.has('dry-run') ? { dryRun: true as const } : {};
+  const printed = withPathBytes(({ name }) => {
+    return { ...resumed, ...dryRun, files: resumed.files.map(name) };
   });
+  printJson(call, SHAPE, printed);
 }
 
 /** `savepoint executions resume ID`: ready for its program, which goes on where it was. */

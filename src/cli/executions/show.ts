@@ -40,7 +40,7 @@ import {
   timeText,
 } from '../commands/show.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, picked, printJson } from '../json.ts';
+import { type PathNames, picked, printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES, TIME, timeJson, timeOrNull } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
@@ -169,8 +169,7 @@ function hintFor({ id, holder, last }: KnownExecution): string {
 
 function shownJson(shown: ShownExecution, files: Files): TypeOf<typeof SHAPE> {
   const { known, createdAt, sessionId, parent, steps } = shown;
-  const names = new PathNames();
-  return {
+  return withPathBytes((names) => ({
     execution: { ...executionJson(known), createdAt: timeOrNull(createdAt), sessionId, parent },
     steps: steps.map(({ index, name, status, attempts }) => ({
       index,
@@ -179,9 +178,7 @@ function shownJson(shown: ShownExecution, files: Files): TypeOf<typeof SHAPE> {
       status,
       attempts: attempts.map((attempt) => attemptJson(attempt, files, names)),
     })),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 function attemptJson(
