@@ -12,11 +12,10 @@ import { shellWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { HISTORY, historyJson, WHY, whyJson } from '../why-shapes.ts';
+import { HISTORY, printHistory, printWhy, WHY } from '../why-shapes.ts';
 import { historyText, noLinesText, whyText } from '../why-text.ts';
 
 export const why: Command = {
@@ -54,7 +53,7 @@ export const why: Command = {
         history: await savepoint.fileHistory(file),
       };
     });
-    printJson(call, HISTORY, historyJson(file, history));
+    printHistory(call, file, history);
     await showPage(call, call.json ? [] : historyText(call, typed, history));
     return history.length === 0 ? EXIT.notFound : EXIT.done;
   },
@@ -81,7 +80,7 @@ async function ask(call: Call, savepoint: Savepoint, typed: string): Promise<Ans
 
 async function showLines(call: Call, answer: Answer): Promise<ExitCode> {
   const { found, typed, isPart, last } = answer;
-  printJson(call, WHY, whyJson(found, { lines: true }));
+  printWhy(call, found);
   if (found.noLines === null) {
     await showPage(call, call.json ? [] : whyText(call, found, isPart));
     call.hint(

@@ -30,7 +30,7 @@ import { shownCheckpoint } from '../commands/show.ts';
 import { PathNames } from '../json.ts';
 import { checkpointJson, fileDiffJson, receiptJson } from '../json-shapes.ts';
 import { MADE } from '../timeline-text.ts';
-import { whyJson } from '../why-shapes.ts';
+import { whyAnswer } from '../why-shapes.ts';
 
 /** What the tools need of the server that they are part of. */
 export interface Desk {
@@ -47,7 +47,7 @@ export interface Desk {
 /** `cannot-ask`: the program of the agent has no way to ask the person. */
 export type Consent = 'yes' | 'no' | 'cannot-ask';
 
-export interface ShownPlan {
+interface ShownPlan {
   readonly plan: RewindPlan;
   /** For the person who is asked. Private paths are counted in it, and not named. */
   readonly question: string;
@@ -187,13 +187,9 @@ const why: Tool = tool({
       const range = first === 1 && last === Number.MAX_SAFE_INTEGER ? {} : { first, last };
       const found = await savepoint.why({ path, ...range });
       const spans = found.spans.slice(0, MOST_SPANS);
-      const answer = whyJson({ ...found, spans }, { lines: false, isShown });
-      const origins = answer.origins.map((origin) => ({
-        ...origin,
-        description: origin.description?.slice(0, MOST_OF_PROMPT) ?? null,
-      }));
+      const answer = whyAnswer({ ...found, spans }, isShown, MOST_OF_PROMPT);
       // Too long for an answer: ask again from this line on.
-      return { ...answer, origins, next: found.spans[MOST_SPANS]?.first ?? null };
+      return { ...answer, next: found.spans[MOST_SPANS]?.first ?? null };
     }),
 });
 
