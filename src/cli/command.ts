@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../model/check.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
-import { messageOf } from '../terminal/phrases.ts';
+import { messageOf, nearestWord } from '../terminal/phrases.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { columnsOf, type Io } from './io.ts';
@@ -184,6 +184,28 @@ export function expectArgs(
   if (given.length > most) throw new UsageError(`unexpected argument "${given[most]}"`, hint);
   if (given.length < least) throw new UsageError('an argument is missing', hint);
   return given;
+}
+
+/** What to say to somebody who typed a word that is none of these. */
+export function meantHint(
+  word: string,
+  words: readonly string[],
+  otherwise: string,
+  before = '',
+): string {
+  const near = nearestWord(word, words);
+  return near === null ? otherwise : `did you mean: ${before}${near}`;
+}
+
+export function unknownSubcommand(
+  command: string,
+  word: string,
+  verbs: readonly string[],
+  known: string,
+): UsageError {
+  const see = `see: savepoint ${command} --help`;
+  const hint = meantHint(word, verbs, see, `savepoint ${command} `);
+  return new UsageError(`unknown subcommand "${word}"; try ${known}`, hint);
 }
 
 /** An option that takes one of a few words. */

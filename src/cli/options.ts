@@ -54,6 +54,17 @@ export async function confirmed({ io }: Call, question: string): Promise<boolean
   return /^\s*y(es)?\s*$/i.test(answer ?? '');
 }
 
+/** As `confirmed`, for what cannot be undone: where nobody can be asked, only `--yes` says yes. */
+export async function agreedForGood(
+  call: Call,
+  question: string,
+  refusal: readonly [message: string, hint: string],
+): Promise<boolean> {
+  if (call.flags.has('yes')) return true;
+  if (!asksFirst(call)) throw new UsageError(...refusal);
+  return confirmed(call, question);
+}
+
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 // Long words are known by their first letter: "2 hours", "3d", "1 week".
 const DURATION = /^(\d{1,6})\s*(s|m|h|d|w|(?:sec(?:ond)?|min(?:ute)?|hour|day|week)s?)$/;

@@ -1,7 +1,6 @@
 import { paintFor } from '../terminal/paint.ts';
-import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { parseCall, verbFirst } from './command.ts';
+import { meantHint, parseCall, verbFirst } from './command.ts';
 import { COMMANDS, loadCommand, loadCommands } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
@@ -65,8 +64,7 @@ function version(io: Io): number {
 
 function unknownWord(word: string): UsageError {
   const what = word.startsWith('-') ? 'option' : 'command';
-  const near = nearestWord(word, Object.keys(COMMANDS));
-  const hint = near === null ? 'see: savepoint --help' : `did you mean: savepoint ${near}`;
+  const hint = meantHint(word, Object.keys(COMMANDS), 'see: savepoint --help', 'savepoint ');
   return new UsageError(`unknown ${what} "${word}"`, hint);
 }
 

@@ -25,10 +25,10 @@ import {
 import { diffText } from '../../terminal/diff-text.ts';
 import { type FileDiff, fileDiff } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { nearestWord, plural, shellWord } from '../../terminal/phrases.ts';
+import { plural, shellWord } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, flag, type Option, option, wordOption } from '../command.ts';
+import { type Call, flag, meantHint, type Option, option, wordOption } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { asksFirst, confirmed } from '../options.ts';
 import { inPackage } from '../package-place.ts';
@@ -60,8 +60,7 @@ export function namedAgents(call: Call): readonly AgentName[] | null {
   return given.split(',').map((word) => {
     const known = AGENT_NAMES.find((name) => name === word.trim());
     if (known !== undefined) return known;
-    const near = nearestWord(word.trim(), AGENT_NAMES);
-    const hint = near === null ? `known are ${AGENT_NAMES.join(', ')}` : `did you mean: ${near}`;
+    const hint = meantHint(word.trim(), AGENT_NAMES, `known are ${AGENT_NAMES.join(', ')}`);
     throw new UsageError(`no agent is called "${word.trim()}"`, hint);
   });
 }

@@ -19,10 +19,9 @@ import {
   oneOf,
   TEXT,
 } from '../../model/check.ts';
-import { nearestWord } from '../../terminal/phrases.ts';
 import { type ShownSetting, settingLines, settingsText } from '../../terminal/settings-text.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs, flag } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, meantHint } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { warnOfConfiguration } from '../open-timeline.ts';
@@ -92,8 +91,7 @@ export const config: Command = {
 function keyCalled(name: string): SettingKey {
   const key = SETTING_KEYS.find((one) => one === name);
   if (key !== undefined) return key;
-  const near = nearestWord(name, SETTING_KEYS);
-  const hint = near === null ? 'see them with: savepoint config' : `did you mean: ${near}`;
+  const hint = meantHint(name, SETTING_KEYS, 'see them with: savepoint config');
   throw new UsageError(`no setting is called "${name}"`, hint);
 }
 

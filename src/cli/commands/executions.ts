@@ -1,7 +1,13 @@
 import type { Kind } from '../../model/check.ts';
-import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, COMMON_OPTIONS, type Command, flag, option } from '../command.ts';
+import {
+  type Call,
+  COMMON_OPTIONS,
+  type Command,
+  flag,
+  option,
+  unknownSubcommand,
+} from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { INCLUDE_SHARED, LIMIT_OPTION } from '../options.ts';
 import { PAGER_OPTIONS } from '../pager.ts';
@@ -59,7 +65,7 @@ export const executions: Command = {
   run: async (call) => {
     const [word = 'list', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
-    if (verb === undefined) throw unknownVerb(word);
+    if (verb === undefined) throw unknownSubcommand('executions', word, VERBS, KNOWN);
     const { load, most, options } = TABLE[verb];
     refuseOptions(call, verb, options);
     const [extra] = words.slice(most);
@@ -107,17 +113,11 @@ const TABLE: Readonly<Record<Verb, Entry>> = {
 };
 
 const SEE = 'see: savepoint executions --help';
+const KNOWN = 'list, show, diff, resume or rollback';
 
 /** An option that the subcommand does not know is a mistake, and is not passed over. */
 function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly string[]): void {
   const known = new Set([...Object.keys(COMMON_OPTIONS), ...options]);
   const stray = [...flags, ...values.keys()].find((name) => !known.has(name));
   if (stray !== undefined) throw new UsageError(`${verb} takes no --${stray}`, SEE);
-}
-
-function unknownVerb(word: string): UsageError {
-  const near = nearestWord(word, VERBS);
-  const hint = near === null ? SEE : `did you mean: savepoint executions ${near}`;
-  const known = `${VERBS.slice(0, -1).join(', ')} or ${VERBS.at(-1)}`;
-  return new UsageError(`unknown subcommand "${word}"; try ${known}`, hint);
 }

@@ -10,14 +10,21 @@ import { joinServer, serverOptions, worktreesOf } from '../../config/project-sto
 import { configurationOf } from '../../config/settings.ts';
 import { displayText, type WorktreeEntry } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { nearestWord, plural, relativeTime } from '../../terminal/phrases.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, flag, option, wordOption } from '../command.ts';
+import {
+  type Call,
+  type Command,
+  flag,
+  option,
+  unknownSubcommand,
+  wordOption,
+} from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { KEPT_IN, WORKTREE, worktreeJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { asksFirst, confirmed } from '../options.ts';
+import { agreedForGood, asksFirst, confirmed } from '../options.ts';
 import { serverText, storeOf } from './status.ts';
 
 const SHAPE = exact({
@@ -70,7 +77,7 @@ export const store: Command = {
   run: async (call) => {
     const [word = 'status', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
-    if (verb === undefined) throw unknownVerb(word);
+    if (verb === undefined) throw unknownSubcommand('store', word, VERBS, VERBS.join(', '));
     if (verb !== 'move' && call.values.has('to')) {
       throw new UsageError(`--to is not for store ${verb}`, SEE);
     }
@@ -125,7 +132,9 @@ async function runForget(call: Call, words: readonly string[]): Promise<ExitCode
       );
     }
     call.say(`Worktree   ${aboutOf(call, worktree)}`);
-    if (!(await agreed(call))) return EXIT.interrupted;
+    const question = 'Remove this worktree with its timeline? It cannot be undone.';
+    const refusal = ['a forgotten worktree cannot be brought back', 'repeat with --yes'] as const;
+    if (!(await agreedForGood(call, question, refusal))) return EXIT.interrupted;
     await savepoint.forgetWorktree(worktree.id);
     call.io.done = 'the worktree was removed all the same';
     printJson(call, FORGOTTEN, { forgotten: worktreeJson(worktree) });
@@ -133,14 +142,6 @@ async function runForget(call: Call, words: readonly string[]): Promise<ExitCode
     call.hint('contents that no other worktree has go with: savepoint prune');
     return EXIT.done;
   });
-}
-
-async function agreed(call: Call): Promise<boolean> {
-  if (call.flags.has('yes')) return true;
-  if (!call.io.interactive || call.json) {
-    throw new UsageError('a forgotten worktree cannot be brought back', 'repeat with --yes');
-  }
-  return confirmed(call, 'Remove this worktree with its timeline? It cannot be undone.');
 }
 
 async function runMove(call: Call, words: readonly string[]): Promise<ExitCode> {
@@ -221,10 +222,4 @@ function expectWords(
   if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`, SEE);
   if (words.length < count) throw new UsageError(question, SEE);
   return words;
-}
-
-function unknownVerb(word: string): UsageError {
-  const near = nearestWord(word, VERBS);
-  const hint = near === null ? SEE : `did you mean: savepoint store ${near}`;
-  return new UsageError(`unknown subcommand "${word}"; try ${VERBS.join(', ')}`, hint);
 }
