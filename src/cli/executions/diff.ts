@@ -30,7 +30,7 @@ import { printJson, withPathBytes } from '../json.ts';
 import { EXECUTION_KIND, FILE_DIFF, fileDiffJson, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
+import { BEGINNING, find, type NamedStep, placeText, stepIn } from './list.ts';
 
 const SHAPE = exact({
   id: TEXT,

@@ -26,8 +26,8 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson, withPathBytes } from '../json.ts';
 import { EXECUTION_KIND, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { find } from './list.ts';
 import { takeBack } from './rollback.ts';
-import { find } from './which.ts';
 
 const SHAPE = exact({
   id: TEXT,

@@ -28,7 +28,7 @@ import {
 } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { asksFirst } from '../options.ts';
-import { BEGINNING, find, idWord, type NamedStep, placeText, stepIn } from './which.ts';
+import { BEGINNING, find, idWord, type NamedStep, placeText, stepIn } from './list.ts';
 
 const SHAPE = extended(RECEIPT, {
   id: TEXT,

@@ -44,7 +44,6 @@ import { type PathNames, picked, printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES, TIME, timeJson, timeOrNull } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { sayDamaged } from './list.ts';
 import {
   EXECUTION,
   executionJson,
@@ -54,7 +53,8 @@ import {
   KINDS,
   STATUS_STYLES,
   STEP_STATUS,
-} from './which.ts';
+  sayDamaged,
+} from './list.ts';
 
 const ATTEMPT = exact({
   attempt: integer(1),
