@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS_SAMPLES } from '../../test/setup/agent-settings.ts';
 import { ALL_SETTINGS } from './all-settings.ts';
 import {
-  type EditedSettings,
   type HookEvents,
   ourCommandIn,
   ourHooks,
   withHooks,
   withoutHooks,
 } from './hook-settings.ts';
+import type { Appended } from './settings-text.ts';
 
 const TABLE = ALL_SETTINGS['claude-code'].hooks as HookEvents;
 const COMMAND = 'savepoint hook claude-code';
@@ -18,7 +18,7 @@ const SAMPLES = SETTINGS_SAMPLES.map((sample) => {
   return { ...sample, text: sample.text.replace('\ufeff', '') };
 });
 
-function added(text: string): EditedSettings {
+function added(text: string): Appended {
   return withHooks(text, 'claude-code', TABLE, COMMAND, () => false);
 }
 

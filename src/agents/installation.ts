@@ -32,12 +32,15 @@ export interface Site extends Places {
   readonly record: InstallRecord;
 }
 
-/** A file before and after; null for no file. */
-export interface FileEdit {
+interface NamedFile {
   readonly agent: AgentName;
   readonly scope: Scope;
-  /** The file's name, and the file behind it where that is a link. */
   readonly file: string;
+}
+
+/** A file before and after; null for no file. */
+export interface FileEdit extends NamedFile {
+  /** The file behind it where it is a link. */
   readonly place: string;
   readonly before: Buffer | null;
   readonly after: Buffer | null;
@@ -52,10 +55,7 @@ export interface FileEdit {
 }
 
 /** A file that is left as it is although something was to be done to it. */
-export interface LeftFile {
-  readonly agent: AgentName;
-  readonly scope: Scope;
-  readonly file: string;
+export interface LeftFile extends NamedFile {
   readonly message: string;
   readonly hint: string;
 }
@@ -292,19 +292,26 @@ function attempt(
     if (at.scope !== 'user' && !made.place.startsWith(`${project}/`)) throw leadsOut(made);
     plan.edits.push(made);
   } catch (error) {
-    const [message, hint] = refusal(at.file, error);
-    plan.left.push({ agent: at.agent.name, scope: at.scope, file: at.file, message, hint });
+    plan.left.push({ ...nameOf(at), ...refusal(at.file, error) });
   }
 }
 
+function nameOf({ agent, scope, file }: AgentFile): NamedFile {
+  return { agent: agent.name, scope, file };
+}
+
+type Refusal = Pick<LeftFile, 'message' | 'hint'>;
+
 /** Says why a file was left alone, and what to do. Throws what is nothing about the file. */
-export function refusal(file: string, error: unknown): readonly [message: string, hint: string] {
-  if (isSavepointError(error)) return [error.message, error.hint ?? 'try again'];
-  if (error instanceof UnusableSettings)
-    return [`${file} ${error.message}`, 'mend it, then try again'];
+export function refusal(file: string, error: unknown): Refusal {
+  if (isSavepointError(error)) return { message: error.message, hint: error.hint ?? 'try again' };
+  if (error instanceof UnusableSettings) {
+    return { message: `${file} ${error.message}`, hint: 'mend it, then try again' };
+  }
   const { code } = Object(error) as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return [`${file} cannot be used (${code})`, 'look at who may read and write it and its folder'];
+  const hint = 'look at who may read and write it and its folder';
+  return { message: `${file} cannot be used (${code})`, hint };
 }
 
 /** Null where nothing is missing. */
@@ -312,8 +319,8 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
   const { agent, scope, file, own } = at;
   const place = placeOf(at);
   const before = bytesOf(at);
-  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
-  const edit = { ...about, mode: modeFor(scope, own) };
+  const mode = modeFor(scope, own);
+  const edit = { ...nameOf(at), place, before, isOwn: own !== null, mode };
   if (own !== null) {
     const after = Buffer.from(own.content);
     if (before?.equals(after)) return null;
@@ -332,14 +339,14 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
 
 /** Null where nothing of ours is there. */
 function removed(at: AgentFile, site: Site): FileEdit | null {
-  const { agent, scope, file, own } = at;
+  const { agent, file, own } = at;
   const before = bytesOf(at);
   if (before === null) return null;
   const place = placeOf(at);
   const known = site.record.get(place);
   const asWritten = hashOf(before) === known?.wrote ? known : null;
-  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
-  const edit = { ...about, mode: undefined, hadOurs: true, made: [] };
+  const found = { ...nameOf(at), place, before, isOwn: own !== null };
+  const edit = { ...found, mode: undefined, hadOurs: true, made: [] };
   if (own !== null) {
     if (asWritten !== null || before.equals(Buffer.from(own.content)))
       return { ...edit, after: null };
@@ -356,14 +363,11 @@ function removed(at: AgentFile, site: Site): FileEdit | null {
 
 /** The hooks in somebody's settings that run ours inside a command of their own. They stay. */
 function wrappedIn(at: AgentFile): LeftFile[] {
-  const { agent, scope, file, own } = at;
   return hooksOrNone(at)
-    .filter(({ isWrapped }) => own === null && isWrapped)
+    .filter(({ isWrapped }) => at.own === null && isWrapped)
     .map(({ event, command }) => ({
-      agent: agent.name,
-      scope,
-      file,
-      message: `the hook of ${event} in ${file} runs Savepoint as part of another command (${command})`,
+      ...nameOf(at),
+      message: `the hook of ${event} in ${at.file} runs Savepoint as part of another command (${command})`,
       hint: 'take "savepoint hook" out of that command yourself',
     }));
 }
@@ -439,14 +443,14 @@ function leadsOut({ file, place }: FileEdit): SavepointError {
   });
 }
 
-function sameFiles({ title }: AgentSettings, scope: Scope) {
+function sameFiles({ title }: AgentSettings, scope: Scope): Refusal {
   return {
     message: `${title} has no files of the scope ${scope} here: they are links to those of another scope, or the other way round`,
     hint: 'leave out --scope',
   };
 }
 
-function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {
+function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]): Refusal {
   const where = scopes.join(' and ');
   return {
     message: `${title} has the hooks already, in the scope ${where}; with both, every event would come twice`,
@@ -454,7 +458,7 @@ function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {
   };
 }
 
-function readsAnother({ title }: AgentSettings, file: string) {
+function readsAnother({ title }: AgentSettings, file: string): Refusal {
   return {
     message: `${title} reads its hooks from ${file} alone where that file is there, and Savepoint does not write to it`,
     hint: 'move the hooks of that file to settings.json, and the file away',

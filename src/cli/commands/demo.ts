@@ -2,17 +2,11 @@ import { openSavepoint, type Receipt } from '../../index.ts';
 import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { shellWord } from '../../terminal/phrases.ts';
 import { type Call, type Command, flag } from '../command.ts';
-import { type Played, play } from '../demo/play.ts';
+import { play } from '../demo/play.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import {
-  CHECKPOINT,
-  checkpointJson,
-  RECEIPT,
-  type ReceiptJson,
-  receiptJson,
-} from '../json-shapes.ts';
+import { CHECKPOINT, checkpointJson, RECEIPT, receiptJson } from '../json-shapes.ts';
 
 const SHAPE = exact({
   checkpoints: listOf(CHECKPOINT),
@@ -63,23 +57,16 @@ async function runDemo(call: Call): Promise<ExitCode> {
 async function perform(call: Call, stage: Stage, keep: boolean): Promise<void> {
   const savepoint = await openSavepoint({ project: stage.project, home: stage.home });
   try {
-    const played = await play(call, savepoint);
+    const { rewind, undo, redo } = await play(call, savepoint);
     const checkpoints = (await savepoint.list()).map((one) => checkpointJson(one));
     const kept = keep ? { project: stage.project, home: stage.home } : null;
-    printJson(call, SHAPE, { checkpoints, ...playedJson(played), verified: true, kept });
+    const json = (receipt: Receipt | null) => receipt && receiptJson(receipt, false);
+    const told = { rewind: json(rewind), undo: json(undo), redo: json(redo) };
+    printJson(call, SHAPE, { checkpoints, ...told, verified: true, kept });
     if (keep) sayWhere(call, stage);
   } finally {
     await savepoint.close();
   }
-}
-
-function playedJson({
-  rewind,
-  undo,
-  redo,
-}: Played): Record<'rewind' | 'undo' | 'redo', ReceiptJson | null> {
-  const json = (receipt: Receipt | null) => (receipt === null ? null : receiptJson(receipt, false));
-  return { rewind: json(rewind), undo: json(undo), redo: json(redo) };
 }
 
 function sayWhere(call: Call, { project, home }: Stage): void {

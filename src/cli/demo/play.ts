@@ -18,7 +18,7 @@ import {
 } from './stage.ts';
 
 /** What was done, each step checked byte for byte. A step that the visitor declined is null. */
-export interface Played {
+interface Played {
   readonly rewind: Receipt | null;
   readonly undo: Receipt | null;
   readonly redo: Receipt | null;
