@@ -102,7 +102,7 @@ export function lastingPath(path: string | undefined): string {
 }
 
 /** Whether files of agents were written, or why not. */
-type Outcome = 'done' | 'dry-run' | 'declined' | 'not-asked';
+export type Outcome = 'done' | 'dry-run' | 'declined' | 'not-asked';
 
 interface Work {
   readonly plan: InstallPlan;
