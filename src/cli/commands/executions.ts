@@ -60,7 +60,7 @@ export const executions: Command = {
   ],
   completes: [VERBS, 'execution'],
   json: Object.fromEntries(
-    VERBS.map((verb) => [`executions-${verb}`, async () => (await TABLE[verb].load()).PRINTED]),
+    VERBS.map((verb) => [`executions-${verb}`, async () => (await TABLE[verb].load()).printed]),
   ),
   run: async (call) => {
     const [word = 'list', ...words] = [...call.args, ...call.rest];
@@ -77,10 +77,10 @@ export const executions: Command = {
   },
 };
 
-interface Subcommand {
+export interface Subcommand {
   run(call: Call, words: readonly string[]): Promise<ExitCode>;
   /** For the published schema. */
-  readonly PRINTED: Kind<unknown>;
+  readonly printed: Kind<unknown>;
 }
 
 interface Entry {
@@ -94,19 +94,27 @@ const BACK = ['kind', 'dry-run', 'yes', 'on-conflict', 'include-shared'];
 
 const TABLE: Readonly<Record<Verb, Entry>> = {
   list: {
-    load: () => import('../executions/list.ts'),
+    load: async () => (await import('../executions/list.ts')).list,
     most: 0,
     options: ['kind', 'limit', 'no-pager'],
   },
-  show: { load: () => import('../executions/show.ts'), most: 1, options: ['kind', 'no-pager'] },
+  show: {
+    load: async () => (await import('../executions/show.ts')).show,
+    most: 1,
+    options: ['kind', 'no-pager'],
+  },
   diff: {
-    load: () => import('../executions/diff.ts'),
+    load: async () => (await import('../executions/diff.ts')).diff,
     most: 3,
     options: ['kind', 'files', 'stat', 'no-pager'],
   },
-  resume: { load: () => import('../executions/resume.ts'), most: 1, options: BACK },
+  resume: {
+    load: async () => (await import('../executions/back.ts')).resume,
+    most: 1,
+    options: BACK,
+  },
   rollback: {
-    load: () => import('../executions/rollback.ts'),
+    load: async () => (await import('../executions/back.ts')).rollback,
     most: 1,
     options: [...BACK, 'to', 'accept-effects'],
   },

@@ -23,7 +23,8 @@ import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, wordOption } from '../command.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Subcommand } from '../commands/executions.ts';
+import { EXIT } from '../exit-codes.ts';
 import { picked, printJson } from '../json.ts';
 import { EXECUTION_KIND, TIME, timeJson } from '../json-shapes.ts';
 import { withTimelineIfAny } from '../open-timeline.ts';
@@ -60,9 +61,6 @@ const SHAPE = exact({
   damaged: described('Ids of checkpoints that cannot be read.', listOf(TEXT)),
 });
 
-/** For the published schema. */
-export const PRINTED: Kind<unknown> = SHAPE;
-
 interface Listed {
   readonly all: readonly KnownExecution[];
   readonly problems: readonly CheckpointProblem[];
@@ -73,30 +71,33 @@ export function executionJson(execution: KnownExecution): ExecutionJson {
 }
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
-export async function run(call: Call): Promise<ExitCode> {
-  const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
-  const { all, problems } = await withTimelineIfAny<Listed>(
-    call,
-    async (savepoint) => {
-      const executions = await ProjectExecutions.of(savepoint);
-      const found = await listed(call, executions);
-      return { all: found, problems: executions.checkpoints.problems() };
-    },
-    () => ({ all: [], problems: [] }),
-  );
-  const shown = all.slice(0, limit);
-  printJson(call, SHAPE, {
-    executions: shown.map(executionJson),
-    damaged: problems.map(({ id }) => id),
-  });
-  await showPage(call, shown.length === 0 ? ['No execution is on record.'] : rows(call, shown));
-  sayDamaged(call, problems);
-  if (shown.length < all.length) {
-    call.hint('there are older ones: savepoint executions list --limit 0');
-  }
-  call.hint(hintFor(shown));
-  return EXIT.done;
-}
+export const list: Subcommand = {
+  printed: SHAPE,
+  run: async (call: Call) => {
+    const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
+    const { all, problems } = await withTimelineIfAny<Listed>(
+      call,
+      async (savepoint) => {
+        const executions = await ProjectExecutions.of(savepoint);
+        const found = await listed(call, executions);
+        return { all: found, problems: executions.checkpoints.problems() };
+      },
+      () => ({ all: [], problems: [] }),
+    );
+    const shown = all.slice(0, limit);
+    printJson(call, SHAPE, {
+      executions: shown.map(executionJson),
+      damaged: problems.map(({ id }) => id),
+    });
+    await showPage(call, shown.length === 0 ? ['No execution is on record.'] : rows(call, shown));
+    sayDamaged(call, problems);
+    if (shown.length < all.length) {
+      call.hint('there are older ones: savepoint executions list --limit 0');
+    }
+    call.hint(hintFor(shown));
+    return EXIT.done;
+  },
+};
 
 function hintFor(shown: readonly KnownExecution[]): string {
   return shown.length === 0
