@@ -1,7 +1,7 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS_SAMPLES } from '../../test/setup/agent-settings.ts';
-import { ALL_SETTINGS } from './all-settings.ts';
+import { ALL_SETTINGS } from './agent-settings.ts';
 import {
   type HookEvents,
   ourCommandIn,

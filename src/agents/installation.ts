@@ -14,13 +14,13 @@ import { isSavepointError, SavepointError } from '../index.ts';
 import { AGENT_NAMES, type AgentName } from './agent-adapter.ts';
 import {
   type AgentSettings,
+  ALL_SETTINGS,
   type OwnFile,
   type Places,
   type RegisteredHook,
   SCOPES,
   type Scope,
 } from './agent-settings.ts';
-import { ALL_SETTINGS } from './all-settings.ts';
 import { type OurHook, ourCommandIn, ourHooks, withHooks, withoutHooks } from './hook-settings.ts';
 import { hashOf, type InstalledFile, type InstallRecord } from './install-record.ts';
 import { type JsonPath, readSettings, UnusableSettings, valueAt } from './settings-text.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { runAgent } from '../agent-program.ts';
 import {
   type ForkConversation,
   folderOf,
   notForked,
   readTranscript,
+  runAgent,
 } from '../fork-conversation.ts';
 
 /**

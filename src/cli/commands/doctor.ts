@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
-import type { AgentSettings } from '../../agents/agent-settings.ts';
-import { ALL_SETTINGS } from '../../agents/all-settings.ts';
+import { type AgentSettings, ALL_SETTINGS } from '../../agents/agent-settings.ts';
 import { readHookLog } from '../../agents/hook-log.ts';
 import { AGENT_FINDINGS, type AgentHealth, inspectAgent } from '../../agents/inspect.ts';
 import type { Site } from '../../agents/installation.ts';

@@ -1,6 +1,5 @@
 import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
-import { SCOPES, type Scope } from '../../agents/agent-settings.ts';
-import { ALL_SETTINGS } from '../../agents/all-settings.ts';
+import { ALL_SETTINGS, SCOPES, type Scope } from '../../agents/agent-settings.ts';
 import {
   applyInstall,
   applyRemoval,
