@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { recordOf, unchecked } from '../model/check.ts';
-import type { AgentName } from './agent-adapter.ts';
+import { AGENT_NAMES, type AgentName } from './agent-adapter.ts';
 import { commandFiles } from './claude-code/commands.ts';
 import type { HookEvents, OurHook } from './hook-settings.ts';
 import { extensionSource, pluginSource } from './plugin-sources.ts';
@@ -80,10 +80,11 @@ const CLAUDE_HOOKS: readonly string[] = [
 ];
 const CODEX_TRUST = 'Codex runs hooks only after you have trusted them: start codex and say yes';
 
-/** How each agent is set up. */
-export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
+/** An agent's program has its name, unless it says another one. */
+type Row = Omit<AgentSettings, 'name' | 'program'> & Partial<Pick<AgentSettings, 'program'>>;
+
+const ROWS: Readonly<Record<AgentName, Row>> = {
   'claude-code': {
-    name: 'claude-code',
     title: 'Claude Code',
     program: 'claude',
     homes: (places) => [CLAUDE(places)],
@@ -99,9 +100,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
       scope === 'user' ? commandFiles(CLAUDE(places, 'skills', 'savepoint'), program) : [],
   },
   codex: {
-    name: 'codex',
     title: 'Codex',
-    program: 'codex',
     homes: (places) => [CODEX(places)],
     hooksFile: (scope, places) =>
       inScope(places, scope, {
@@ -124,9 +123,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
     toTrust: { user: CODEX_TRUST, project: CODEX_TRUST },
   },
   gemini: {
-    name: 'gemini',
     title: 'Gemini CLI',
-    program: 'gemini',
     homes: ({ homeDirectory }) => [join(homeDirectory, '.gemini')],
     hooksFile: inBoth('.gemini/settings.json'),
     switchedOffBy: [{ path: ['hooksConfig', 'enabled'], value: false }],
@@ -149,9 +146,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
     },
   },
   opencode: {
-    name: 'opencode',
     title: 'opencode',
-    program: 'opencode',
     homes: (places) => [
       CONFIG(places, 'opencode'),
       join(places.homeDirectory, '.local/share/opencode'),
@@ -163,9 +158,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
       }),
   },
   qwen: {
-    name: 'qwen',
     title: 'Qwen Code',
-    program: 'qwen',
     homes: ({ homeDirectory }) => [join(homeDirectory, '.qwen')],
     hooksFile: inBoth('.qwen/settings.json'),
     switchedOffBy: [{ path: ['disableAllHooks'], value: true }],
@@ -173,9 +166,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
     hooks: { events: CLAUDE_HOOKS, fields: {} },
   },
   copilot: {
-    name: 'copilot',
     title: 'Copilot CLI',
-    program: 'copilot',
     homes: (places) => [COPILOT(places)],
     ownFiles: (scope, places, program) =>
       ownFile(copilotHooks(program), scope, places, {
@@ -184,9 +175,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
       }),
   },
   pi: {
-    name: 'pi',
     title: 'pi',
-    program: 'pi',
     homes: ({ homeDirectory }) => [join(homeDirectory, '.pi')],
     ownFiles: (scope, places, program) =>
       ownFile(extensionSource(program), scope, places, {
@@ -196,9 +185,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
   },
   // Built on opencode, whose plug-ins it takes.
   kilo: {
-    name: 'kilo',
     title: 'Kilo',
-    program: 'kilo',
     homes: (places) => [CONFIG(places, 'kilo'), join(places.homeDirectory, '.kilo')],
     ownFiles: (scope, places, program) =>
       ownFile(pluginSource('kilo', program), scope, places, {
@@ -207,9 +194,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
       }),
   },
   cline: {
-    name: 'cline',
     title: 'Cline',
-    program: 'cline',
     homes: ({ homeDirectory }) => [join(homeDirectory, '.cline')],
     ownFiles: (scope, places, program) => {
       const folder = inBoth('.cline/hooks')(scope, places);
@@ -222,9 +207,7 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
     },
   },
   droid: {
-    name: 'droid',
     title: 'Factory Droid',
-    program: 'droid',
     homes: ({ homeDirectory }) => [join(homeDirectory, '.factory')],
     hooksFile: inBoth('.factory/settings.json', '.factory/settings.local.json'),
     hooks: {
@@ -235,6 +218,11 @@ export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = {
       join(scope === 'user' ? homeDirectory : project, '.factory/hooks.json'),
   },
 };
+
+/** How each agent is set up. */
+export const ALL_SETTINGS: Readonly<Record<AgentName, AgentSettings>> = Object.fromEntries(
+  AGENT_NAMES.map((name) => [name, { name, program: name, ...ROWS[name] }]),
+) as Readonly<Record<AgentName, AgentSettings>>;
 
 /** A folder of the home directory; a variable may name another one, and a relative one counts as not set. */
 function inHome(folder: string, variable: string): InHome {

@@ -61,8 +61,8 @@ export interface LeftFile extends NamedFile {
 }
 
 export interface InstallPlan {
-  readonly edits: readonly FileEdit[];
-  readonly left: readonly LeftFile[];
+  readonly edits: FileEdit[];
+  readonly left: LeftFile[];
 }
 
 /** An agent that somebody has used here, or whose program is on PATH outside of the project. Runs nothing. */
@@ -183,7 +183,7 @@ interface Registered {
 }
 
 export function registeredFor(agent: AgentSettings, site: Site): Registered {
-  const plan: MutablePlan = { edits: [], left: [] };
+  const plan: InstallPlan = { edits: [], left: [] };
   const hooks: RegisteredHook[] = [];
   const switchedOffIn: string[] = [];
   for (const at of SCOPES.flatMap((scope) => filesOf(agent, scope, site))) {
@@ -213,17 +213,12 @@ function hooksIn({ agent, own }: AgentFile, bytes: Buffer): OurHook[] {
   return command === null ? [] : [{ event: '*', command, isWrapped: false }];
 }
 
-interface MutablePlan {
-  readonly edits: FileEdit[];
-  readonly left: LeftFile[];
-}
-
 function plannedFor(
   agents: readonly AgentName[],
   scopes: readonly Scope[],
-  add: (agent: AgentSettings, plan: MutablePlan, scope: Scope) => void,
+  add: (agent: AgentSettings, plan: InstallPlan, scope: Scope) => void,
 ): InstallPlan {
-  const plan: MutablePlan = { edits: [], left: [] };
+  const plan: InstallPlan = { edits: [], left: [] };
   const wanted = AGENT_NAMES.filter((name) => agents.includes(name));
   for (const name of wanted) for (const scope of scopes) add(ALL_SETTINGS[name], plan, scope);
   return plan;
@@ -281,7 +276,7 @@ function hooksOrNone(file: AgentFile): OurHook[] {
 
 /** Puts down what is to be done to a file, or why it has to be left alone. */
 function attempt(
-  plan: MutablePlan,
+  plan: InstallPlan,
   at: AgentFile,
   { project }: Places,
   edit: () => FileEdit | null,

@@ -168,7 +168,7 @@ export function sessionJson(session: Session, imported: ReadonlySet<string>): Se
   };
 }
 
-export interface WorktreeJson extends Pick<WorktreeEntry, 'id' | 'machine' | 'root'> {
+interface WorktreeJson extends Pick<WorktreeEntry, 'id' | 'machine' | 'root'> {
   readonly activeAt: string;
 }
 

@@ -23,7 +23,7 @@ import { type Surroundings, storeHome } from './find-project.ts';
 import { type DatabaseSettings, serverName, type Values } from './settings.ts';
 
 /** How long to wait for a database server. */
-export interface Patience {
+interface Patience {
   readonly connectTimeoutMs: number;
   /** For one answer. */
   readonly queryTimeoutMs: number;
