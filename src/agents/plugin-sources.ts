@@ -1,11 +1,12 @@
 import type { AgentName } from './agent-adapter.ts';
 import { READ_ONLY } from './plugin-events.ts';
 
+const MADE_BY =
+  '// Records what the agent does for savepoint. Made by `savepoint init`; `savepoint uninstall` removes it.';
+
 /** The beginning of each plug-in: `hand` gives an event to a process of `savepoint hook`, and throws nothing. */
 function handSource(agent: AgentName, program: string, readOnly: readonly string[]): string {
-  return `// Records what the agent does for savepoint. Made by \`savepoint init\`; \`savepoint uninstall\` removes it.
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+  return `import { spawn } from 'node:child_process';
 
 const COMMAND = ${JSON.stringify(`${program} hook ${agent}`)};
 const LONGEST_MS = 30_000;
@@ -44,7 +45,8 @@ const hand = (text, cwd) =>
  * to a process of `savepoint hook`. It throws nothing, because an error before a tool would refuse the tool.
  */
 export function pluginSource(agent: 'opencode' | 'kilo', program: string): string {
-  return `${handSource(agent, program, READ_ONLY)}
+  return `${MADE_BY}
+${handSource(agent, program, READ_ONLY)}
 export const Savepoint = async ({ directory }) => {
   const parents = new Map();
   const prompts = new Map();
@@ -119,7 +121,9 @@ export const Savepoint = async ({ directory }) => {
 
 /** The extension for pi. It throws nothing: an error in it must not stop the agent. */
 export function extensionSource(program: string): string {
-  return `${handSource('pi', program, ['read', 'grep', 'find', 'ls'])}
+  return `${MADE_BY}
+import { randomUUID } from 'node:crypto';
+${handSource('pi', program, ['read', 'grep', 'find', 'ls'])}
 export default function savepoint(pi) {
   let notice = null;
   let last = Promise.resolve('');
