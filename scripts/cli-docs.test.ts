@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { cliDocs } from './cli-docs.ts';
+import { loadCommands } from '../src/cli/command-table.ts';
+import { CLI_PAGE, cliDocs, SCHEMAS } from './cli-docs.ts';
 import { jsonSchemas } from './json-schemas.ts';
-import { CLI_PAGE, loadCommands, SCHEMAS } from './load-cli.ts';
 
 // Their output is the protocol of another program.
 const WITHOUT_JSON = ['hook', 'mcp'];

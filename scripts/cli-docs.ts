@@ -1,6 +1,9 @@
 import { COMMON_OPTIONS, type Command, type Option } from '../src/cli/command.ts';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 
+export const CLI_PAGE: URL = new URL('../docs/cli.md', import.meta.url);
+export const SCHEMAS: URL = new URL('../docs/json/', import.meta.url);
+
 const INTRODUCTION = `# The command line
 
 <!-- Made from the commands themselves by \`npm run docs\`; edits are lost. -->

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cliDocs } from './cli-docs.ts';
+import { loadCommands } from '../src/cli/command-table.ts';
+import { CLI_PAGE, cliDocs, SCHEMAS } from './cli-docs.ts';
 import { jsonSchemas } from './json-schemas.ts';
-import { CLI_PAGE, loadCommands, SCHEMAS } from './load-cli.ts';
 
 const commands = await loadCommands();
 writeFileSync(CLI_PAGE, cliDocs(commands));

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { processStat } from '../fs/process-stat.ts';
+import { type ProcessStat, processStat } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import type { OwnerRequest } from '../index.ts';
 import type { AgentAdapter } from './agent-adapter.ts';
@@ -31,25 +31,29 @@ export function agentOwner(
   // Something may stand between the two, such as a version manager that starts `savepoint`.
   const agent = above.find((one) => namesOf(one).includes(program));
   const owner = agent ?? above.find(({ name: parent }) => !RUNS_OTHERS.test(parent));
-  if (owner === undefined || owner.words.includes('app-server')) return LEASE;
+  if (owner === undefined || wordsOf(owner).includes('app-server')) return LEASE;
   return { processId: owner.id };
 }
 
-interface RunningProcess {
+interface RunningProcess extends ProcessStat {
   readonly id: number;
-  readonly name: string;
-  readonly words: readonly string[];
 }
 
-/** The process and those that started it. The one with the number 1 takes over those whose parent has ended. */
-function processesAbove(id: number, most: number): RunningProcess[] {
+/**
+ * The process and those that started it; empty where there is no /proc. The one with the number 1 takes over those
+ * whose parent has ended.
+ */
+export function processesAbove(id: number, most: number): RunningProcess[] {
   const stat = id > 1 && most > 0 ? processStat(id) : null;
-  if (stat === null) return [];
-  const words = readFileOrNull(`/proc/${id}/cmdline`, {})?.toString().split('\0') ?? [];
-  return [{ id, name: stat.name, words }, ...processesAbove(stat.parentId, most - 1)];
+  return stat === null ? [] : [{ ...stat, id }, ...processesAbove(stat.parentId, most - 1)];
 }
 
 /** What a process may be called: an interpreter is known by its script. */
-function namesOf({ name, words }: RunningProcess): string[] {
-  return [name, ...words.slice(0, 2).map((word) => basename(word).replace(/\.[cm]?js$/, ''))];
+function namesOf(running: RunningProcess): string[] {
+  const words = wordsOf(running).slice(0, 2);
+  return [running.name, ...words.map((word) => basename(word).replace(/\.[cm]?js$/, ''))];
+}
+
+function wordsOf({ id }: RunningProcess): string[] {
+  return readFileOrNull(`/proc/${id}/cmdline`, {})?.toString().split('\0') ?? [];
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { accepts, exact, TEXT } from '../model/check.ts';
+import { exact, TEXT } from '../model/check.ts';
+import { parseJson } from './read-json.ts';
 
 const CONNECT_MS = 200;
 const ANSWER_MS = 15_000;
@@ -36,10 +37,5 @@ export function askResident(socket: string, line: string): Promise<string | null
 }
 
 function outputIn(answer: string): string | null {
-  try {
-    const value: unknown = JSON.parse(answer);
-    return accepts(ANSWER, value) ? value.output : null;
-  } catch {
-    return null;
-  }
+  return parseJson(ANSWER, answer)?.output ?? null;
 }

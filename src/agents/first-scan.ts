@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
-import { type Surroundings, storeHome, userFile } from '../config/find-project.ts';
-import { loadConfiguration } from '../config/index.ts';
+import { type Surroundings, storeHome } from '../config/find-project.ts';
 import { openProjectTimeline } from '../config/project-store.ts';
+import { configurationOf } from '../config/settings.ts';
 import { removeIfThere } from '../fs/entries.ts';
 import { isProcess } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
@@ -11,7 +11,7 @@ import { storeDirectory } from '../index.ts';
 import { logHook, problemOf } from './hook-log.ts';
 
 /** How a process of its own makes the first scan of a project. */
-export interface FirstScan {
+interface FirstScan {
   /** Where the stores are. */
   readonly home: string;
   readonly project: string;
@@ -81,11 +81,8 @@ async function scanned(
   project: string,
 ): Promise<{ reason: string | null; detail: string | null }> {
   try {
-    const environment = io.env;
-    const refusedProjects = [io.homeDirectory];
-    const { values } = loadConfiguration({ project, userFile: userFile(io), environment });
-    const places = { project, refusedProjects, environment };
-    const savepoint = await openProjectTimeline(io, { ...values, ...places, database: values });
+    const { values } = configurationOf(io, project);
+    const savepoint = await openProjectTimeline(io, { project, values });
     try {
       const { coverage, notice } = await savepoint.scan();
       return coverage === 'scanned'

@@ -11,14 +11,15 @@ import { join } from 'node:path';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { writeFile } from '../fs/write-file.ts';
 import { displayText, isSavepointError } from '../index.ts';
-import { AMOUNT, accepts, exact, type Kind, nullable, oneOf, TEXT } from '../model/check.ts';
+import { AMOUNT, exact, type Kind, nullable, oneOf, TEXT } from '../model/check.ts';
 import type { AgentName } from './agent-adapter.ts';
+import { parseJson } from './read-json.ts';
 
 /**
  * `recorded`: the event is on record. `dropped`: the payload means nothing for the timeline. `off`: the person has
  * switched recording off. `failed`: the event could not be recorded. `started`: a first scan was started.
  */
-export const HOOK_OUTCOMES = ['recorded', 'dropped', 'off', 'failed', 'started'] as const;
+const HOOK_OUTCOMES = ['recorded', 'dropped', 'off', 'failed', 'started'] as const;
 
 /** What one hook did. It never holds the environment, a prompt, a command or what a file holds. */
 export interface HookRecord {
@@ -97,7 +98,8 @@ export function readHookLog(home: string): HookRecord[] {
   const file = fileIn(home);
   return [`${file}.1`, file].flatMap((one) => {
     const bytes = readFileOrNull(one, { maxBytes: 2 * MAX_BYTES });
-    return bytes === null ? [] : String(bytes).split('\n').flatMap(recordIn);
+    const lines = String(bytes ?? '').split('\n');
+    return lines.flatMap((line) => parseJson(HOOK_RECORD, line) ?? []);
   });
 }
 
@@ -106,15 +108,6 @@ export function problemOf(error: unknown): Pick<HookRecord, 'reason' | 'detail'>
   if (isSavepointError(error)) return { reason: error.code, detail: error.message };
   const { name, code } = Object(error) as NodeJS.ErrnoException;
   return { reason: 'unexpected', detail: `${name ?? 'error'} ${code ?? ''}`.trim() };
-}
-
-function recordIn(line: string): HookRecord[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return accepts(HOOK_RECORD, value) ? [value] : [];
-  } catch {
-    return [];
-  }
 }
 
 function loggable(value: unknown): unknown {

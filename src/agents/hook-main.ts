@@ -1,6 +1,5 @@
-import { userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
-import { type Surroundings, storeHome } from '../config/find-project.ts';
+import { join } from 'node:path';
+import { homeDirectory, type Surroundings, storeHome } from '../config/find-project.ts';
 import { kindOf } from '../fs/entries.ts';
 import { type Input, readInput } from '../fs/read-input.ts';
 import type { HookInput } from './hook.ts';
@@ -114,8 +113,4 @@ function currentFolder(): string {
   } catch {
     return '/';
   }
-}
-
-function homeDirectory({ HOME }: NodeJS.ProcessEnv): string {
-  return HOME !== undefined && isAbsolute(HOME) ? HOME : userInfo().homedir;
 }

@@ -1,6 +1,5 @@
 import {
   AMOUNT,
-  accepts,
   anyOf,
   ID,
   type Kind,
@@ -12,7 +11,7 @@ import {
   type TypeOf,
   unchecked,
 } from '../model/check.ts';
-import type { AgentAdapter, AgentEvent, Dropped, DropReason, Parsed } from './agent-adapter.ts';
+import type { AgentAdapter, AgentEvent, DropReason, Parsed } from './agent-adapter.ts';
 import { actOf, type ToolTable } from './tools.ts';
 
 /** What an event of an agent means for the timeline. */
@@ -67,14 +66,25 @@ type Payload = TypeOf<typeof PAYLOAD>;
 
 /** Reads payloads in the form of Claude Code's hooks. */
 export function hookParser(table: HookTable): AgentAdapter['parse'] {
-  return (payload, event) => {
-    const given = event === null ? payload : { ...Object(payload), hook_event_name: event };
-    const problem = problemWith(PAYLOAD, 'payload', given);
-    if (problem !== null || !accepts(PAYLOAD, given)) return drop('malformed', problem ?? '');
-    const name = given.hook_event_name;
+  const parse = parserOf(PAYLOAD, (payload) => {
+    const name = payload.hook_event_name;
     const meaning = Object.hasOwn(table.events, name) ? table.events[name] : undefined;
     if (meaning === undefined) return drop('unknown-event', name);
-    return meaning === 'nothing' ? drop('not-needed', name) : parsed(table, given, meaning);
+    return meaning === 'nothing' ? drop('not-needed', name) : parsed(table, payload, meaning);
+  });
+  return (payload, event) =>
+    parse(event === null ? payload : { ...Object(payload), hook_event_name: event }, null);
+}
+
+/** A parser that says what is wrong with a payload of another kind. */
+export function parserOf<T>(
+  kind: Kind<T>,
+  parse: (payload: T, event: string | null) => Parsed,
+): AgentAdapter['parse'] {
+  return (payload, event) => {
+    const problem = problemWith(kind, 'payload', payload);
+    if (problem !== null) return drop('malformed', problem);
+    return parse(payload as T, event);
   };
 }
 
@@ -87,7 +97,6 @@ function parsed(table: HookTable, payload: Payload, meaning: Exclude<Meaning, 'n
   };
   switch (meaning) {
     case 'session-started':
-      return one({ kind: meaning, ...session, parentSessionId: null });
     case 'session-ended':
       return one({ kind: meaning, ...session });
     case 'subagent-ended':
@@ -131,7 +140,7 @@ function promptEvent(
 }
 
 /** Finished background work reports as a prompt with an id of its own. */
-export function isProgramsPrompt(prompt: string): boolean {
+function isProgramsPrompt(prompt: string): boolean {
   return prompt.startsWith('<task-notification>');
 }
 
@@ -165,7 +174,7 @@ export function one(event: AgentEvent): Parsed {
 
 const MAX_DETAIL = 200;
 
-export function drop(reason: DropReason, detail: string): { events: []; dropped: Dropped } {
+export function drop(reason: DropReason, detail: string): Parsed {
   return { events: [], dropped: { reason, detail: detail.slice(0, MAX_DETAIL) } };
 }
 

@@ -1,24 +1,24 @@
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS_SAMPLES } from '../../test/setup/agent-settings.ts';
-import { settings } from './claude-code/settings.ts';
+import { ALL_SETTINGS } from './agent-settings.ts';
 import {
-  type EditedSettings,
   type HookEvents,
   ourCommandIn,
   ourHooks,
   withHooks,
   withoutHooks,
 } from './hook-settings.ts';
+import type { Appended } from './settings-text.ts';
 
-const TABLE = settings.hooks as HookEvents;
+const TABLE = ALL_SETTINGS['claude-code'].hooks as HookEvents;
 const COMMAND = 'savepoint hook claude-code';
 // A byte order mark is not part of the text.
 const SAMPLES = SETTINGS_SAMPLES.map((sample) => {
   return { ...sample, text: sample.text.replace('\ufeff', '') };
 });
 
-function added(text: string): EditedSettings {
+function added(text: string): Appended {
   return withHooks(text, 'claude-code', TABLE, COMMAND, () => false);
 }
 

@@ -1,6 +1,7 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import type { AgentName } from './agent-adapter.ts';
 import {
+  type Appended,
   appendTo,
   type JsonPath,
   readSettings,
@@ -19,12 +20,6 @@ export interface HookEvents {
   readonly events: readonly string[];
   /** Besides the type and the command. */
   readonly fields: Readonly<Record<string, unknown>>;
-}
-
-export interface EditedSettings {
-  readonly text: string;
-  /** The containers that had to be made, outermost first. */
-  readonly made: readonly JsonPath[];
 }
 
 /** A registered hook that runs ours. */
@@ -77,7 +72,7 @@ export function withHooks(
   table: HookEvents,
   command: string,
   isOutdated: (command: string) => boolean,
-): EditedSettings {
+): Appended {
   const present = ourHooks(text, agent);
   const isSound = present.every(({ event, command: known, isWrapped }) => {
     const isAlone = present.filter((other) => other.event === event).length === 1;

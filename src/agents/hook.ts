@@ -1,5 +1,5 @@
 import { type Surroundings, storeHome } from '../config/find-project.ts';
-import { isAgentName, loadAdapter } from './adapters.ts';
+import { ADAPTERS, isAgentName } from './adapters.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
 import { type HookRecord, logHook, markSeen, problemOf } from './hook-log.ts';
 
@@ -21,7 +21,7 @@ export interface HookCall extends Surroundings {
   readonly program: readonly string[];
 }
 
-export interface HookAnswer {
+interface HookAnswer {
   /** The text that the agent expects on standard output. */
   readonly output: string;
   /** What the hook was for: the kinds of its events. */
@@ -46,8 +46,8 @@ export async function runHook(call: HookCall): Promise<HookAnswer> {
       log({ outcome: 'dropped', reason: 'unknown-agent' });
       return nothing;
     }
-    const adapter = await loadAdapter(call.agent);
-    nothing = { ...nothing, output: adapter.silence };
+    const adapter = ADAPTERS[call.agent];
+    nothing = { ...nothing, output: adapter.silence ?? '' };
     const answered = (await answer(call, adapter, log)) ?? nothing;
     if (home !== null) markSeen(home, call.agent, answered.did);
     return answered;
@@ -83,7 +83,7 @@ async function answer(
     const notice = await recordFor(call, adapter, event, log);
     if (notice !== null) said.push(notice);
   }
-  const output = said.length === 0 ? adapter.silence : said.join('\n');
+  const output = said.length === 0 ? (adapter.silence ?? '') : said.join('\n');
   return { output, did: events.map(wordFor).join(' ') };
 }
 

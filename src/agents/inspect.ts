@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { isThere, statOf } from '../fs/entries.ts';
-import { readFileOrNull } from '../fs/read-file.ts';
+import { recordOf, unchecked } from '../model/check.ts';
 import type { AgentSettings, RegisteredHook } from './agent-settings.ts';
 import { isRunnable, isUsed, registeredFor, type Site } from './installation.ts';
+import { readJson } from './read-json.ts';
 
 /** Something that keeps an agent from being recorded, and the command or act that mends it. */
 export interface Finding {
@@ -101,18 +102,14 @@ function lackingEvents(
 }
 
 const MOST_BYTES = 64 * 1024;
+const SEEN = recordOf(unchecked<unknown>());
 
 /** The hook leaves a file behind whose time is that of its last run. */
 function seenAt(storeHome: string, agent: string): Seen | null {
   const file = join(storeHome, 'seen', agent);
   if (!isThere(file)) return null;
   const at = Number(statOf(file).mtimeMs);
-  const bytes = readFileOrNull(file, { maxBytes: MOST_BYTES });
-  try {
-    const { event, version } = JSON.parse(String(bytes)) as Record<string, unknown>;
-    const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-    return { at, event: text(event), version: text(version) };
-  } catch {
-    return { at, event: null, version: null };
-  }
+  const { event, version } = readJson(SEEN, file, { maxBytes: MOST_BYTES }) ?? {};
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return { at, event: text(event), version: text(version) };
 }

@@ -3,18 +3,10 @@ import { basename, join } from 'node:path';
 import { removeIfThere } from '../fs/entries.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
-import {
-  accepts,
-  exact,
-  type Kind,
-  listOf,
-  nullable,
-  oneOf,
-  recordOf,
-  TEXT,
-} from '../model/check.ts';
+import { exact, type Kind, listOf, nullable, oneOf, recordOf, TEXT } from '../model/check.ts';
 import { AGENT_NAMES, type AgentName } from './agent-adapter.ts';
 import { SCOPES, type Scope } from './agent-settings.ts';
+import { readJson } from './read-json.ts';
 import type { JsonPath } from './settings-text.ts';
 
 /** What was done to one file, so that it can be taken back exactly. */
@@ -61,7 +53,9 @@ export class InstallRecord {
 
   constructor(storeHome: string) {
     this.#folder = join(storeHome, 'agents');
-    this.#files = new Map(Object.entries(readRecord(this.#file)));
+    // A record that cannot be read counts as none.
+    const record = readJson(RECORD, this.#file, { maxBytes: MOST_BYTES });
+    this.#files = new Map(Object.entries(record?.files ?? {}));
   }
 
   get(place: string): InstalledFile | null {
@@ -133,16 +127,4 @@ export class InstallRecord {
 
 export function hashOf(bytes: Uint8Array): string {
   return hash('sha256', bytes);
-}
-
-/** A record that cannot be read counts as none. */
-function readRecord(file: string): Readonly<Record<string, InstalledFile>> {
-  const bytes = readFileOrNull(file, { maxBytes: MOST_BYTES });
-  if (bytes === null) return {};
-  try {
-    const value: unknown = JSON.parse(String(bytes));
-    return accepts(RECORD, value) ? value.files : {};
-  } catch {
-    return {};
-  }
 }

@@ -14,13 +14,13 @@ import { isSavepointError, SavepointError } from '../index.ts';
 import { AGENT_NAMES, type AgentName } from './agent-adapter.ts';
 import {
   type AgentSettings,
+  ALL_SETTINGS,
   type OwnFile,
   type Places,
   type RegisteredHook,
   SCOPES,
   type Scope,
 } from './agent-settings.ts';
-import { ALL_SETTINGS } from './all-settings.ts';
 import { type OurHook, ourCommandIn, ourHooks, withHooks, withoutHooks } from './hook-settings.ts';
 import { hashOf, type InstalledFile, type InstallRecord } from './install-record.ts';
 import { type JsonPath, readSettings, UnusableSettings, valueAt } from './settings-text.ts';
@@ -32,12 +32,15 @@ export interface Site extends Places {
   readonly record: InstallRecord;
 }
 
-/** A file before and after; null for no file. */
-export interface FileEdit {
+interface NamedFile {
   readonly agent: AgentName;
   readonly scope: Scope;
-  /** The file's name, and the file behind it where that is a link. */
   readonly file: string;
+}
+
+/** A file before and after; null for no file. */
+export interface FileEdit extends NamedFile {
+  /** The file behind it where it is a link. */
   readonly place: string;
   readonly before: Buffer | null;
   readonly after: Buffer | null;
@@ -52,17 +55,14 @@ export interface FileEdit {
 }
 
 /** A file that is left as it is although something was to be done to it. */
-export interface LeftFile {
-  readonly agent: AgentName;
-  readonly scope: Scope;
-  readonly file: string;
+export interface LeftFile extends NamedFile {
   readonly message: string;
   readonly hint: string;
 }
 
 export interface InstallPlan {
-  readonly edits: readonly FileEdit[];
-  readonly left: readonly LeftFile[];
+  readonly edits: FileEdit[];
+  readonly left: LeftFile[];
 }
 
 /** An agent that somebody has used here, or whose program is on PATH outside of the project. Runs nothing. */
@@ -175,7 +175,7 @@ export function installedElsewhere({ record, project }: Site): string[] {
 }
 
 /** The hooks of ours that are registered for an agent, and the files that cannot be read. */
-export interface Registered {
+interface Registered {
   readonly hooks: readonly RegisteredHook[];
   readonly unusable: readonly LeftFile[];
   /** Files with a setting by which the agent runs no hook at all. */
@@ -183,7 +183,7 @@ export interface Registered {
 }
 
 export function registeredFor(agent: AgentSettings, site: Site): Registered {
-  const plan: MutablePlan = { edits: [], left: [] };
+  const plan: InstallPlan = { edits: [], left: [] };
   const hooks: RegisteredHook[] = [];
   const switchedOffIn: string[] = [];
   for (const at of SCOPES.flatMap((scope) => filesOf(agent, scope, site))) {
@@ -213,17 +213,12 @@ function hooksIn({ agent, own }: AgentFile, bytes: Buffer): OurHook[] {
   return command === null ? [] : [{ event: '*', command, isWrapped: false }];
 }
 
-interface MutablePlan {
-  readonly edits: FileEdit[];
-  readonly left: LeftFile[];
-}
-
 function plannedFor(
   agents: readonly AgentName[],
   scopes: readonly Scope[],
-  add: (agent: AgentSettings, plan: MutablePlan, scope: Scope) => void,
+  add: (agent: AgentSettings, plan: InstallPlan, scope: Scope) => void,
 ): InstallPlan {
-  const plan: MutablePlan = { edits: [], left: [] };
+  const plan: InstallPlan = { edits: [], left: [] };
   const wanted = AGENT_NAMES.filter((name) => agents.includes(name));
   for (const name of wanted) for (const scope of scopes) add(ALL_SETTINGS[name], plan, scope);
   return plan;
@@ -281,7 +276,7 @@ function hooksOrNone(file: AgentFile): OurHook[] {
 
 /** Puts down what is to be done to a file, or why it has to be left alone. */
 function attempt(
-  plan: MutablePlan,
+  plan: InstallPlan,
   at: AgentFile,
   { project }: Places,
   edit: () => FileEdit | null,
@@ -292,19 +287,26 @@ function attempt(
     if (at.scope !== 'user' && !made.place.startsWith(`${project}/`)) throw leadsOut(made);
     plan.edits.push(made);
   } catch (error) {
-    const [message, hint] = refusal(at.file, error);
-    plan.left.push({ agent: at.agent.name, scope: at.scope, file: at.file, message, hint });
+    plan.left.push({ ...nameOf(at), ...refusal(at.file, error) });
   }
 }
 
+function nameOf({ agent, scope, file }: AgentFile): NamedFile {
+  return { agent: agent.name, scope, file };
+}
+
+type Refusal = Pick<LeftFile, 'message' | 'hint'>;
+
 /** Says why a file was left alone, and what to do. Throws what is nothing about the file. */
-export function refusal(file: string, error: unknown): readonly [message: string, hint: string] {
-  if (isSavepointError(error)) return [error.message, error.hint ?? 'try again'];
-  if (error instanceof UnusableSettings)
-    return [`${file} ${error.message}`, 'mend it, then try again'];
+export function refusal(file: string, error: unknown): Refusal {
+  if (isSavepointError(error)) return { message: error.message, hint: error.hint ?? 'try again' };
+  if (error instanceof UnusableSettings) {
+    return { message: `${file} ${error.message}`, hint: 'mend it, then try again' };
+  }
   const { code } = Object(error) as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return [`${file} cannot be used (${code})`, 'look at who may read and write it and its folder'];
+  const hint = 'look at who may read and write it and its folder';
+  return { message: `${file} cannot be used (${code})`, hint };
 }
 
 /** Null where nothing is missing. */
@@ -312,8 +314,8 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
   const { agent, scope, file, own } = at;
   const place = placeOf(at);
   const before = bytesOf(at);
-  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
-  const edit = { ...about, mode: modeFor(scope, own) };
+  const mode = modeFor(scope, own);
+  const edit = { ...nameOf(at), place, before, isOwn: own !== null, mode };
   if (own !== null) {
     const after = Buffer.from(own.content);
     if (before?.equals(after)) return null;
@@ -332,14 +334,14 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
 
 /** Null where nothing of ours is there. */
 function removed(at: AgentFile, site: Site): FileEdit | null {
-  const { agent, scope, file, own } = at;
+  const { agent, file, own } = at;
   const before = bytesOf(at);
   if (before === null) return null;
   const place = placeOf(at);
   const known = site.record.get(place);
   const asWritten = hashOf(before) === known?.wrote ? known : null;
-  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
-  const edit = { ...about, mode: undefined, hadOurs: true, made: [] };
+  const found = { ...nameOf(at), place, before, isOwn: own !== null };
+  const edit = { ...found, mode: undefined, hadOurs: true, made: [] };
   if (own !== null) {
     if (asWritten !== null || before.equals(Buffer.from(own.content)))
       return { ...edit, after: null };
@@ -356,14 +358,11 @@ function removed(at: AgentFile, site: Site): FileEdit | null {
 
 /** The hooks in somebody's settings that run ours inside a command of their own. They stay. */
 function wrappedIn(at: AgentFile): LeftFile[] {
-  const { agent, scope, file, own } = at;
   return hooksOrNone(at)
-    .filter(({ isWrapped }) => own === null && isWrapped)
+    .filter(({ isWrapped }) => at.own === null && isWrapped)
     .map(({ event, command }) => ({
-      agent: agent.name,
-      scope,
-      file,
-      message: `the hook of ${event} in ${file} runs Savepoint as part of another command (${command})`,
+      ...nameOf(at),
+      message: `the hook of ${event} in ${at.file} runs Savepoint as part of another command (${command})`,
       hint: 'take "savepoint hook" out of that command yourself',
     }));
 }
@@ -439,14 +438,14 @@ function leadsOut({ file, place }: FileEdit): SavepointError {
   });
 }
 
-function sameFiles({ title }: AgentSettings, scope: Scope) {
+function sameFiles({ title }: AgentSettings, scope: Scope): Refusal {
   return {
     message: `${title} has no files of the scope ${scope} here: they are links to those of another scope, or the other way round`,
     hint: 'leave out --scope',
   };
 }
 
-function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {
+function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]): Refusal {
   const where = scopes.join(' and ');
   return {
     message: `${title} has the hooks already, in the scope ${where}; with both, every event would come twice`,
@@ -454,7 +453,7 @@ function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {
   };
 }
 
-function readsAnother({ title }: AgentSettings, file: string) {
+function readsAnother({ title }: AgentSettings, file: string): Refusal {
   return {
     message: `${title} reads its hooks from ${file} alone where that file is there, and Savepoint does not write to it`,
     hint: 'move the hooks of that file to settings.json, and the file away',

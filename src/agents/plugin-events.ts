@@ -6,13 +6,12 @@ import {
   object,
   oneOf,
   optional,
-  problemWith,
   TEXT,
   type TypeOf,
   unchecked,
 } from '../model/check.ts';
-import type { AgentAdapter, Parsed } from './agent-adapter.ts';
-import { drop, one } from './hook-payloads.ts';
+import type { AgentAdapter, AgentName, Parsed } from './agent-adapter.ts';
+import { drop, one, parserOf } from './hook-payloads.ts';
 import { actOf, commandIn, fileIn, patchIn, type ToolTable } from './tools.ts';
 
 /**
@@ -99,15 +98,17 @@ function isForeign(tool: string): boolean {
   return !READ_ONLY.includes(tool) && !tool.startsWith('savepoint_');
 }
 
-export const parsePluginEvent: AgentAdapter['parse'] = (value) => {
-  const problem = problemWith(ENVELOPE, 'payload', value);
-  if (problem !== null || !accepts(ENVELOPE, value)) return drop('malformed', problem ?? '');
-  const read = Object.hasOwn(EVENTS, value.event) ? EVENTS[value.event] : undefined;
-  if (read !== undefined) return read(value.payload, value) ?? drop('malformed', value.event);
-  return NOT_NEEDED.test(value.event)
-    ? drop('not-needed', value.event)
-    : drop('unknown-event', value.event);
-};
+/** An agent with opencode's plug-in API. */
+export function pluginAdapter(name: AgentName): AgentAdapter {
+  return { name, parse: parsePluginEvent, answer: contextForPlugin, parentIsAgent: true };
+}
+
+const parsePluginEvent = parserOf(ENVELOPE, (envelope) => {
+  const { event, payload } = envelope;
+  const read = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+  if (read !== undefined) return read(payload, envelope) ?? drop('malformed', event);
+  return drop(NOT_NEEDED.test(event) ? 'not-needed' : 'unknown-event', event);
+});
 
 const NOT_NEEDED = /^(event |INIT$|dispose$|shell\.env$|command\.execute\.before$)/;
 
@@ -142,8 +143,7 @@ const EVENTS: Readonly<Record<string, Read>> = {
   'event session.created': (payload, envelope) => {
     if (!accepts(WITH_INFO, payload)) return null;
     if (envelope.parent) return drop('not-needed', 'session of a sub-agent');
-    const session = sessionOf(payload.info.id, envelope);
-    return one({ kind: 'session-started', ...session, parentSessionId: null });
+    return one({ kind: 'session-started', ...sessionOf(payload.info.id, envelope) });
   },
   'event session.deleted': (payload, envelope) =>
     accepts(WITH_INFO, payload)

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellWord } from '../terminal/phrases.ts';
-import { pluginSource } from './opencode/plugin.ts';
-import { extensionSource } from './pi/plugin.ts';
+import { extensionSource, pluginSource } from './plugin-sources.ts';
 
 let folder: string;
 let program: string;

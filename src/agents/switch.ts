@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
 import { removeIfThere } from '../fs/entries.ts';
-import { readFileOrNull } from '../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
 import { storeDirectory } from '../index.ts';
-import { accepts, BOOLEAN, exact, type Kind, listOf, TEXT } from '../model/check.ts';
+import { BOOLEAN, exact, type Kind, listOf, TEXT } from '../model/check.ts';
+import { readJson } from './read-json.ts';
 
 /** The hooks that do not record in a project: all of them, or those of these sessions. */
 export interface SwitchedOff {
@@ -18,8 +18,7 @@ const MOST_BYTES = 1024 * 1024;
 
 /** What is switched off in a project. `home`: where the stores are; `project`: its real path. */
 export function switchedOff(home: string, project: string): SwitchedOff {
-  const bytes = readFileOrNull(fileOf(home, project), { maxBytes: MOST_BYTES });
-  return bytes === null ? ON : readSwitch(String(bytes));
+  return readJson(SWITCHED_OFF, fileOf(home, project), { maxBytes: MOST_BYTES }) ?? ON;
 }
 
 /** Whether the hooks of a session record nothing. A file that cannot be read switches nothing off. */
@@ -53,13 +52,4 @@ function folderOf(home: string): string {
 
 function fileOf(home: string, project: string): string {
   return join(folderOf(home), `${basename(storeDirectory(home, project))}.json`);
-}
-
-function readSwitch(text: string): SwitchedOff {
-  try {
-    const value: unknown = JSON.parse(text);
-    return accepts(SWITCHED_OFF, value) ? value : ON;
-  } catch {
-    return ON;
-  }
 }

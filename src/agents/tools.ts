@@ -11,7 +11,7 @@ import {
 import type { ToolAct } from './agent-adapter.ts';
 
 /** Tells from a tool's input what the tool is about to do; null for an input that is not one. */
-export type ReadAct = (input: Readonly<Record<string, unknown>>) => ToolAct | null;
+type ReadAct = (input: Readonly<Record<string, unknown>>) => ToolAct | null;
 
 /** The tools of an agent that can write files, by name. All others only read, ask or delegate. */
 export type ToolTable = Readonly<Record<string, ReadAct>>;
@@ -49,14 +49,6 @@ export function patchIn(...fields: readonly string[]): ReadAct {
       : null;
   };
 }
-
-/** The tools of Gemini CLI, and of Qwen Code, which is made from it. */
-export const GEMINI_TOOLS: ToolTable = {
-  write_file: fileIn('file_path'),
-  replace: fileIn('file_path'),
-  edit: fileIn('file_path'),
-  run_shell_command: commandIn('command'),
-};
 
 /** The tools of Copilot CLI. Claude Code's own are called otherwise. */
 export const COPILOT_TOOLS: ToolTable = {

@@ -1,44 +1,7 @@
 import type { Command } from './command.ts';
 
-export type CommandName =
-  | 'init'
-  | 'list'
-  | 'show'
-  | 'diff'
-  | 'why'
-  | 'rewind'
-  | 'undo'
-  | 'redo'
-  | 'save'
-  | 'label'
-  | 'sessions'
-  | 'ops'
-  | 'executions'
-  | 'web'
-  | 'run'
-  | 'status'
-  | 'materialize'
-  | 'export'
-  | 'import'
-  | 'takeover'
-  | 'adopt'
-  | 'completion'
-  | 'prune'
-  | 'purge'
-  | 'fsck'
-  | 'store'
-  | 'config'
-  | 'doctor'
-  | 'off'
-  | 'on'
-  | 'uninstall'
-  | 'hook'
-  | 'mcp'
-  | 'chat'
-  | 'demo';
-
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
-export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
   list: async () => (await import('./commands/list.ts')).list,
   show: async () => (await import('./commands/show.ts')).show,
@@ -48,18 +11,18 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   undo: async () => (await import('./commands/undo.ts')).undo,
   redo: async () => (await import('./commands/undo.ts')).redo,
   save: async () => (await import('./commands/save.ts')).save,
-  label: async () => (await import('./commands/label.ts')).label,
+  label: async () => (await import('./commands/save.ts')).label,
   sessions: async () => (await import('./commands/sessions.ts')).sessions,
-  ops: async () => (await import('./commands/ops.ts')).ops,
+  ops: async () => (await import('./commands/list.ts')).ops,
   executions: async () => (await import('./commands/executions.ts')).executions,
   web: async () => (await import('./commands/web.ts')).web,
   run: async () => (await import('./commands/run.ts')).run,
   status: async () => (await import('./commands/status.ts')).status,
   materialize: async () => (await import('./commands/materialize.ts')).materialize,
-  export: async () => (await import('./commands/export.ts')).exportCommand,
-  import: async () => (await import('./commands/import.ts')).importCommand,
-  takeover: async () => (await import('./commands/takeover.ts')).takeover,
-  adopt: async () => (await import('./commands/adopt.ts')).adopt,
+  export: async () => (await import('./commands/transfer.ts')).exportCommand,
+  import: async () => (await import('./commands/transfer.ts')).importCommand,
+  takeover: async () => (await import('./commands/transfer.ts')).takeover,
+  adopt: async () => (await import('./commands/store.ts')).adopt,
   completion: async () => (await import('./commands/completion.ts')).completion,
   prune: async () => (await import('./commands/prune.ts')).prune,
   purge: async () => (await import('./commands/purge.ts')).purge,
@@ -69,13 +32,19 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   off: async () => (await import('./commands/switch.ts')).off,
   on: async () => (await import('./commands/switch.ts')).on,
-  uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,
+  uninstall: async () => (await import('./commands/init.ts')).uninstall,
   hook: async () => (await import('./commands/hook.ts')).hook,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   chat: async () => (await import('./commands/chat.ts')).chat,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };
 
-export function isCommand(word: string): word is CommandName {
-  return Object.hasOwn(COMMANDS, word);
+/** Null for a word that is not a verb. */
+export async function loadCommand(word: string): Promise<Command | null> {
+  const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  return load === undefined ? null : load();
+}
+
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }

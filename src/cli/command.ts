@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../model/check.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
-import { messageOf } from '../terminal/phrases.ts';
+import { messageOf, nearestWord } from '../terminal/phrases.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { columnsOf, type Io } from './io.ts';
@@ -48,7 +48,7 @@ export function repeated(value: string, help: string, completes?: Completes): Op
 /** One verb of the command line. The help and docs/cli.md are made from this. */
 export interface Command {
   readonly name: string;
-  /** The arguments, as the usage line shows them. */
+  /** The arguments, as the usage line shows them; left out, it takes none. */
   readonly arguments?: string;
   readonly summary: string;
   readonly details: string;
@@ -110,7 +110,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
   const say = (text = ''): void => {
     if (!json) io.out(`${text}\n`);
   };
-  return {
+  const call: Call = {
     io,
     paint,
     json,
@@ -130,6 +130,8 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
       if (!quiet && io.errorTerminal) io.err(`${lines.join('\n')}\n`);
     },
   };
+  if (command.arguments === undefined) expectArgs(call, command.name, 0, 0);
+  return call;
 }
 
 function parse(command: Command, argv: readonly string[]) {
@@ -182,6 +184,28 @@ export function expectArgs(
   if (given.length > most) throw new UsageError(`unexpected argument "${given[most]}"`, hint);
   if (given.length < least) throw new UsageError('an argument is missing', hint);
   return given;
+}
+
+/** What to say to somebody who typed a word that is none of these. */
+export function meantHint(
+  word: string,
+  words: readonly string[],
+  otherwise: string,
+  before = '',
+): string {
+  const near = nearestWord(word, words);
+  return near === null ? otherwise : `did you mean: ${before}${near}`;
+}
+
+export function unknownSubcommand(
+  command: string,
+  word: string,
+  verbs: readonly string[],
+  known: string,
+): UsageError {
+  const see = `see: savepoint ${command} --help`;
+  const hint = meantHint(word, verbs, see, `savepoint ${command} `);
+  return new UsageError(`unknown subcommand "${word}"; try ${known}`, hint);
 }
 
 /** An option that takes one of a few words. */
@@ -257,8 +281,4 @@ export function leadingOptions(argv: readonly string[]): LeadingOptions {
   return { options: argv.slice(0, end), rest: argv.slice(end) };
 }
 
-const VALUED: ReadonlyMap<string, string> = new Map(
-  Object.entries(COMMON_OPTIONS).flatMap(([name, { type }]): [string, string][] =>
-    type === 'string' ? [[`--${name}`, `--${name}`]] : [],
-  ),
-);
+const VALUED: ReadonlyMap<string, string> = valuedOptions(Object.entries(COMMON_OPTIONS));

@@ -1,8 +1,7 @@
-import { userInfo } from 'node:os';
-import { isAbsolute } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import { homeDirectory } from '../config/find-project.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { Interrupts } from './interrupts.ts';
 import { jsonText } from './json.ts';
@@ -164,12 +163,4 @@ class Output {
     await setImmediate();
     return this.#failure?.code === 'EPIPE' ? null : this.#failure;
   }
-}
-
-/**
- * The user's home: HOME, or what the system has on file. An empty or relative HOME would make the current
- * folder the home, and a stranger's project would pass for the user's own settings.
- */
-export function homeDirectory({ HOME }: { readonly HOME?: string | undefined }): string {
-  return HOME !== undefined && isAbsolute(HOME) ? HOME : userInfo().homedir;
 }

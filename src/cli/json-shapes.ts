@@ -42,7 +42,7 @@ import {
 } from '../model/check.ts';
 import type { FileDiff } from '../terminal/file-diff.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
-import { PathNames, picked } from './json.ts';
+import { type PathNames, picked, withPathBytes } from './json.ts';
 import type { Unmatched } from './path-arguments.ts';
 
 // What several commands print with --json. The published schemas are made from these descriptions, and the
@@ -168,7 +168,7 @@ export function sessionJson(session: Session, imported: ReadonlySet<string>): Se
   };
 }
 
-export interface WorktreeJson extends Pick<WorktreeEntry, 'id' | 'machine' | 'root'> {
+interface WorktreeJson extends Pick<WorktreeEntry, 'id' | 'machine' | 'root'> {
   readonly activeAt: string;
 }
 
@@ -283,28 +283,26 @@ export function receiptJson(
   dryRun: boolean,
   unmatched: readonly Unmatched[] = [],
 ): ReceiptJson {
-  const names = new PathNames();
-  const list = (paths: readonly string[]) => paths.map((path) => names.name(path));
-  const reasons = (entries: readonly PathReason[]) =>
-    entries.map(({ path, reason }) => {
-      return { path: names.name(path), reason, message: sentenceFor(reason) };
-    });
-  return {
-    ...picked(RECEIPT, receipt),
-    ...(dryRun ? { dryRun } : {}),
-    restoredFiles: list(receipt.restoredFiles),
-    deletedFiles: list(receipt.deletedFiles),
-    mergedFiles: list(receipt.mergedFiles),
-    conflicts: reasons(receipt.conflicts),
-    skipped: reasons(receipt.skipped),
-    notes: receipt.notes.map(({ code, message, paths = [] }) => {
-      return { code, message, paths: list(paths) };
-    }),
-    errors: reasons(receipt.errors),
-    notOnRecord: unmatched.map(({ typed }) => typed),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+  return withPathBytes(({ name }) => {
+    const reasons = (entries: readonly PathReason[]) =>
+      entries.map(({ path, reason }) => {
+        return { path: name(path), reason, message: sentenceFor(reason) };
+      });
+    return {
+      ...picked(RECEIPT, receipt),
+      ...(dryRun ? { dryRun } : {}),
+      restoredFiles: receipt.restoredFiles.map(name),
+      deletedFiles: receipt.deletedFiles.map(name),
+      mergedFiles: receipt.mergedFiles.map(name),
+      conflicts: reasons(receipt.conflicts),
+      skipped: reasons(receipt.skipped),
+      notes: receipt.notes.map(({ code, message, paths = [] }) => {
+        return { code, message, paths: paths.map(name) };
+      }),
+      errors: reasons(receipt.errors),
+      notOnRecord: unmatched.map(({ typed }) => typed),
+    };
+  });
 }
 
 export type StateJson =
@@ -378,12 +376,12 @@ export const FILE_DIFF: Kind<FileDiffJson> = exact({
 });
 
 /** One file of a diff; without its hunks where only the numbers were asked for. */
-export function fileDiffJson(file: FileDiff, names: PathNames, stat = false): FileDiffJson {
+export function fileDiffJson(file: FileDiff, { name }: PathNames, stat = false): FileDiffJson {
   const { diff, status, from, binary, damaged, insertions, deletions, hunks } = file;
   return {
-    path: names.name(diff.path),
+    path: name(diff.path),
     status,
-    ...(from === null ? {} : { from: names.name(from) }),
+    ...(from === null ? {} : { from: name(from) }),
     before: stateJson(diff.before),
     after: stateJson(diff.after),
     binary,

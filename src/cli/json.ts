@@ -40,14 +40,22 @@ function escaped(sign: string): string {
 export class PathNames {
   readonly #bytes = new Map<string, string>();
 
-  name(path: string): string {
+  readonly name = (path: string): string => {
     if (isTextPath(path)) return path;
     const shown = displayText(path);
     this.#bytes.set(shown, Buffer.from(pathToBytes(path)).toString('base64'));
     return shown;
-  }
+  };
 
   get pathBytes(): Record<string, string> {
     return Object.fromEntries(this.#bytes);
   }
+}
+
+/** A value in which files are named, and last the bytes of names that are only shown: all were asked for by then. */
+export function withPathBytes<T extends object>(
+  make: (names: PathNames) => T,
+): T & Pick<PathNames, 'pathBytes'> {
+  const names = new PathNames();
+  return { ...make(names), pathBytes: names.pathBytes };
 }

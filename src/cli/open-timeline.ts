@@ -1,6 +1,6 @@
-import { findProject, storeHome, userFile } from '../config/find-project.ts';
-import { type Configuration, loadConfiguration } from '../config/index.ts';
+import { findProject, storeHome } from '../config/find-project.ts';
 import { openProjectTimeline } from '../config/project-store.ts';
+import { type Configuration, configurationOf } from '../config/settings.ts';
 import {
   displayText,
   isSavepointError,
@@ -68,22 +68,19 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
   const { io } = call;
   const project = findProject(call);
   const home = storeHome(io);
-  const configuration = configurationOf(call, project);
+  const configuration = configurationOf(io, project);
   const [problem] = configuration.problems;
   // A command that records must not go on: the broken line may have excluded a file. Others only warn.
   if (problem !== undefined && options.create) throw problem;
   warnOfConfiguration(call, configuration);
   try {
     return await openProjectTimeline(io, {
-      ...configuration.values,
-      database: configuration.values,
       project,
-      refusedProjects: [io.homeDirectory],
+      values: configuration.values,
       // A command that only looks does not begin a timeline.
       create: options.create ?? false,
       adopt: options.adopt ?? false,
       scan: options.scan ?? configuration.values.scan,
-      environment: io.env,
       now: io.now,
       onProgress: io.progress.tell,
     });
@@ -107,11 +104,6 @@ const BEGIN =
 
 function adoptHint(old: string): string {
   return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
-}
-
-/** The configuration of a project: environment, project file, user's file. Throws `config-invalid`. */
-export function configurationOf({ io }: Call, project: string): Configuration {
-  return loadConfiguration({ project, userFile: userFile(io), environment: io.env });
 }
 
 /** Says on standard error what is wrong with the configuration and does not stop the command. */

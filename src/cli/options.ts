@@ -1,4 +1,4 @@
-import { parseBytes } from '../config/index.ts';
+import { parseBytes } from '../config/kinds.ts';
 import type { PlanOptions } from '../index.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type Call, flag, type Option, option, wordOption } from './command.ts';
@@ -52,6 +52,17 @@ export function asksFirst({ io, json, flags }: Call): boolean {
 export async function confirmed({ io }: Call, question: string): Promise<boolean> {
   const answer = await io.ask(`\n${question} [y/N] `);
   return /^\s*y(es)?\s*$/i.test(answer ?? '');
+}
+
+/** As `confirmed`, for what cannot be undone: where nobody can be asked, only `--yes` says yes. */
+export async function agreedForGood(
+  call: Call,
+  question: string,
+  refusal: readonly [message: string, hint: string],
+): Promise<boolean> {
+  if (call.flags.has('yes')) return true;
+  if (!asksFirst(call)) throw new UsageError(...refusal);
+  return confirmed(call, question);
 }
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;

@@ -1,8 +1,7 @@
 import { paintFor } from '../terminal/paint.ts';
-import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Command, parseCall, verbFirst } from './command.ts';
-import { COMMANDS, type CommandName, isCommand } from './command-table.ts';
+import { meantHint, parseCall, verbFirst } from './command.ts';
+import { COMMANDS, loadCommand, loadCommands } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
@@ -44,8 +43,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     const verb = rest.find((other) => !other.startsWith('-'));
     return verb === undefined ? showHelp(io) : dispatch([verb, '--help'], io);
   }
-  if (!isCommand(word)) throw unknownWord(word);
-  const command = await load(word);
+  const command = await loadCommand(word);
+  if (command === null) throw unknownWord(word);
   if (asksForHelp(rest)) {
     io.out(commandHelp(command, helpColumns(io)));
     return EXIT.done;
@@ -53,13 +52,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   return command.run(parseCall(command, rest, io));
 }
 
-function load(name: CommandName): Promise<Command> {
-  return COMMANDS[name]();
-}
-
 async function showHelp(io: Io): Promise<number> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((loadOne) => loadOne()));
-  io.out(generalHelp(commands, paintFor(io, false), helpColumns(io)));
+  io.out(generalHelp(await loadCommands(), paintFor(io, false), helpColumns(io)));
   return EXIT.done;
 }
 
@@ -70,8 +64,7 @@ function version(io: Io): number {
 
 function unknownWord(word: string): UsageError {
   const what = word.startsWith('-') ? 'option' : 'command';
-  const near = nearestWord(word, Object.keys(COMMANDS));
-  const hint = near === null ? 'see: savepoint --help' : `did you mean: savepoint ${near}`;
+  const hint = meantHint(word, Object.keys(COMMANDS), 'see: savepoint --help', 'savepoint ');
   return new UsageError(`unknown ${what} "${word}"`, hint);
 }
 

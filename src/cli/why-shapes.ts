@@ -1,11 +1,8 @@
 import {
   ATTRIBUTIONS,
-  type Attribution,
   CHANGE_ORIGINS,
-  type Change,
   FILE_CHANGE_KINDS,
   type FileChange,
-  type FileChangeKind,
   type FileOrigins,
   GAPS,
   LINE_ORIGINS,
@@ -26,69 +23,14 @@ import {
   optional,
   TEXT,
 } from '../model/check.ts';
-import { PathNames } from './json.ts';
-import {
-  PATH,
-  PATH_BYTES,
-  STATE,
-  type StateJson,
-  stateJson,
-  TIME,
-  timeJson,
-} from './json-shapes.ts';
+import type { Call } from './command.ts';
+import { printJson, withPathBytes } from './json.ts';
+import { PATH, PATH_BYTES, STATE, stateJson, TIME, timeJson } from './json-shapes.ts';
 
 const ATTRIBUTION = described(
   'exact: a tool named the file. inferred: only commands of this session ran. shared: somebody else may have done it.',
   oneOf(...ATTRIBUTIONS),
 );
-
-interface DoerJson extends Pick<Change, 'toolCallId' | 'subagentId'> {
-  readonly checkpointId: string | null;
-  readonly description: string | null;
-  readonly sessionId: string | null;
-  readonly agent: string | null;
-  readonly operationId: string | null;
-  readonly coAuthors: readonly { readonly sessionId: string; readonly checkpointId: string }[];
-}
-
-export interface OriginJson extends DoerJson, Pick<LineOrigin, 'kind' | 'reason'> {
-  readonly seq: number | null;
-  readonly path: string | null;
-  readonly createdAt: string | null;
-  readonly attribution: Attribution | null;
-}
-
-export interface WhyJson extends Pick<FileOrigins, 'noLines'> {
-  readonly path: string;
-  readonly state: StateJson;
-  readonly lineCount: number;
-  readonly spans: readonly {
-    readonly first: number;
-    readonly last: number;
-    readonly origin: number;
-    readonly lines?: readonly string[];
-  }[];
-  readonly origins: readonly OriginJson[];
-  readonly pathBytes: Readonly<Record<string, string>>;
-}
-
-interface FileChangeJson
-  extends DoerJson,
-    Pick<FileChange, 'insertions' | 'deletions' | 'takenBack'>,
-    Pick<Change, 'seq' | 'origin' | 'attribution'> {
-  readonly path: string;
-  readonly change: FileChangeKind;
-  readonly from: string | null;
-  readonly createdAt: string;
-  readonly before: StateJson;
-  readonly after: StateJson;
-}
-
-export interface HistoryJson {
-  readonly path: string;
-  readonly changes: readonly FileChangeJson[];
-  readonly pathBytes: Readonly<Record<string, string>>;
-}
 
 /** The fields that say under which prompt, by which agent and by which call something was done. */
 const DOER = {
@@ -108,7 +50,7 @@ const DOER = {
   ),
 } as const;
 
-const ORIGIN: Kind<OriginJson> = exact({
+const ORIGIN = exact({
   kind: described(
     'agent: a tool call or a command. outside: you, or a program that nobody recorded. operation: you, in the conflict of a rewind. unrecorded: not recorded yet. before: in the file when its record began. unknown: see reason.',
     oneOf(...LINE_ORIGINS),
@@ -131,7 +73,7 @@ const SPAN = exact({
   lines: optional(described('Without their newlines.', listOf(TEXT))),
 });
 
-export const WHY: Kind<WhyJson> = exact({
+const SHAPE = exact({
   path: PATH,
   state: STATE,
   noLines: described(
@@ -144,7 +86,7 @@ export const WHY: Kind<WhyJson> = exact({
   pathBytes: PATH_BYTES,
 });
 
-const FILE_CHANGE: Kind<FileChangeJson> = exact({
+const FILE_CHANGE = exact({
   seq: integer(1),
   path: described('The name that the file had then.', PATH),
   change: oneOf(...FILE_CHANGE_KINDS),
@@ -160,73 +102,76 @@ const FILE_CHANGE: Kind<FileChangeJson> = exact({
   takenBack: described('An operation that is in effect took it back.', BOOLEAN),
 });
 
-export const HISTORY: Kind<HistoryJson> = exact({
+const HISTORY_SHAPE = exact({
   path: PATH,
   changes: described('Newest first, under all names of the file.', listOf(FILE_CHANGE)),
   pathBytes: PATH_BYTES,
 });
 
-interface Told {
-  /** The lines themselves as well. */
-  readonly lines: boolean;
-  /** Whether a name that the file had before may be shown. */
-  readonly isShown?: (path: TrackedPath) => boolean;
+/** For the published schemas. */
+export const WHY: Kind<unknown> = SHAPE;
+export const HISTORY: Kind<unknown> = HISTORY_SHAPE;
+
+type IsShown = (path: TrackedPath) => boolean;
+
+/** Prints for programs who wrote each line of a file, with the lines themselves. */
+export function printWhy(call: Call, found: FileOrigins): void {
+  const told = whyJson(found, () => true);
+  const spans = told.spans.map((span) => {
+    return { ...span, lines: found.lines.slice(span.first - 1, span.last) };
+  });
+  printJson(call, SHAPE, { ...told, spans });
 }
 
-export function whyJson(
-  { path, state, noLines, lines, spans }: FileOrigins,
-  { lines: withLines, isShown = () => true }: Told,
-): WhyJson {
-  const names = new PathNames();
+/** The same for a model: without the lines, and with the beginning of what was asked. */
+export function whyAnswer(found: FileOrigins, isShown: IsShown, mostOfPrompt: number): object {
+  const told = whyJson(found, isShown);
+  const origins = told.origins.map((origin) => ({
+    ...origin,
+    description: origin.description?.slice(0, mostOfPrompt) ?? null,
+  }));
+  return { ...told, origins };
+}
+
+/** `isShown`: whether a name that the file had before may be shown. */
+function whyJson({ path, state, noLines, lines, spans }: FileOrigins, isShown: IsShown) {
   const origins = [...new Set(spans.map(({ origin }) => origin))];
   const places = new Map(origins.map((origin, at) => [origin, at]));
-  return {
-    path: names.name(path),
+  return withPathBytes(({ name }) => ({
+    path: name(path),
     state: stateJson(state),
     noLines,
     lineCount: lines.length,
-    spans: spans.map(({ first, last, origin }) => ({
-      first,
-      last,
-      origin: places.get(origin) ?? 0,
-      ...(withLines ? { lines: lines.slice(first - 1, last) } : {}),
-    })),
-    origins: origins.map((origin) => originJson(origin, names, isShown)),
-    pathBytes: names.pathBytes,
-  };
+    spans: spans.map(({ first, last, origin }) => {
+      return { first, last, origin: places.get(origin) ?? 0 };
+    }),
+    origins: origins.map((origin) => {
+      const { kind, change, reason } = origin;
+      return {
+        kind,
+        reason,
+        seq: change?.seq ?? null,
+        path: change !== null && isShown(change.path) ? name(change.path) : null,
+        createdAt: change && timeJson(change.createdAt),
+        attribution: change?.attribution ?? null,
+        ...doerJson(origin),
+      };
+    }),
+  }));
 }
 
-function originJson(
-  origin: LineOrigin,
-  names: PathNames,
-  isShown: (path: TrackedPath) => boolean,
-): OriginJson {
-  const { kind, change, reason } = origin;
-  const isNamed = change !== null && isShown(change.path);
-  return {
-    kind,
-    reason,
-    seq: change?.seq ?? null,
-    path: isNamed ? names.name(change.path) : null,
-    createdAt: change && timeJson(change.createdAt),
-    attribution: change?.attribution ?? null,
-    ...doerJson(origin),
-  };
-}
-
-/** The answer of `savepoint why FILE --history --json`. */
-export function historyJson(path: TrackedPath, history: readonly FileChange[]): HistoryJson {
-  const names = new PathNames();
-  return {
-    path: names.name(path),
+/** Prints for programs what happened to a file. */
+export function printHistory(call: Call, path: TrackedPath, history: readonly FileChange[]): void {
+  const printed = withPathBytes(({ name }) => ({
+    path: name(path),
     changes: history.map((one) => {
       const { kind, change, from, insertions, deletions, takenBack } = one;
       const { seq, origin, attribution, createdAt, before, after } = change;
       return {
         seq,
-        path: names.name(change.path),
+        path: name(change.path),
         change: kind,
-        from: from && names.name(from),
+        from: from && name(from),
         origin,
         attribution,
         createdAt: timeJson(createdAt),
@@ -238,15 +183,15 @@ export function historyJson(path: TrackedPath, history: readonly FileChange[]): 
         takenBack,
       };
     }),
-    pathBytes: names.pathBytes,
-  };
+  }));
+  printJson(call, HISTORY_SHAPE, printed);
 }
 
 function doerJson({
   change,
   checkpoint,
   session,
-}: Pick<LineOrigin, 'change' | 'checkpoint' | 'session'>): DoerJson {
+}: Pick<LineOrigin, 'change' | 'checkpoint' | 'session'>) {
   return {
     checkpointId: checkpoint?.id ?? null,
     description: checkpoint?.description ?? null,

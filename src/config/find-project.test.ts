@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeScratch, removeScratch } from '../../test/e2e/scratch.ts';
 import { openSavepoint } from '../index.ts';
-import { findProject } from './find-project.ts';
+import { findProject, homeDirectory } from './find-project.ts';
 
 let base: string;
 beforeEach(() => {
@@ -92,4 +93,13 @@ describe('the project of an agent', () => {
     const notes = folder('home', 'notes');
     expect(projectAt(notes)).toBe(notes);
   });
+});
+
+it('takes HOME where that is a whole path', () => {
+  expect(homeDirectory({ HOME: '/home/somebody' })).toBe('/home/somebody');
+});
+
+it.each([undefined, '', '.', 'somewhere'])('never takes the current folder for HOME=%j', (HOME) => {
+  expect(homeDirectory({ HOME })).toBe(userInfo().homedir);
+  expect(isAbsolute(homeDirectory({ HOME }))).toBe(true);
 });

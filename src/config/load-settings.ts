@@ -63,7 +63,7 @@ export interface Settings<Values> {
   readonly warnings: readonly string[];
 }
 
-export interface SettingsPlaces {
+interface SettingsPlaces {
   readonly userFile: string;
   /** The first one that exists counts. With a `key`, the settings are what the file holds under it. */
   readonly projectFiles: readonly { readonly file: string; readonly key?: string }[];

@@ -18,7 +18,13 @@ import {
 } from '../index.ts';
 import { AMOUNT, accepts, branded, exact, type Kind, listOf, TEXT } from '../model/check.ts';
 import { type Surroundings, storeHome } from './find-project.ts';
-import { machineOf, PATIENT, SERVER_FILE, serverOptions, serverProject } from './project-store.ts';
+import {
+  openOnServer,
+  PATIENT,
+  SERVER_FILE,
+  serverOptions,
+  serverProject,
+} from './project-store.ts';
 import type { DatabaseSettings } from './settings.ts';
 
 export interface MoveRequest {
@@ -67,7 +73,7 @@ export async function moveToServer(
   await whileLocked(from, request, async () => {
     const staging = await emptyStaging(directory, request.database);
     try {
-      const to = await serverStore(surroundings, request.database, project, staging);
+      const to = await openOnServer({ project, directory: staging }, { surroundings, ...request });
       await whileLocked(to, request, async () => {
         const documents = await planDocuments(from, to);
         const plan = { ...documents, aside: newAside(directory) };
@@ -132,7 +138,7 @@ async function finishMove(
   request: MoveRequest,
 ): Promise<void> {
   const { project } = serverProject(directory) as { readonly project: string };
-  const to = await serverStore(surroundings, request.database, project, directory);
+  const to = await openOnServer({ project, directory }, { surroundings, ...request });
   await whileLocked(to, request, async () => {
     // Another process may have done it meanwhile.
     const plan = isUnfinished(directory) ? planIn(join(directory, STAGING)) : null;
@@ -165,13 +171,22 @@ async function finishOnServer(
     const old = await sqliteStore({ directory: aside, create: false });
     await carryLateDocuments(old, to, plan).finally(() => old.close());
   } catch (error) {
-    const message = `the timeline is on the server now, but documents that programs saved during the move may be missing there (${messageOf(error)})`;
-    throw new SavepointError(codeOf(error), message, {
+    throw documentsMissing('on the server', error, {
       hint: 'nothing is lost: they are in the store that is set aside; carry them over with: savepoint store move --to server PROJECT',
       path: aside,
-      cause: error,
     });
   }
+}
+
+function documentsMissing(
+  where: string,
+  cause: unknown,
+  about: { readonly hint: string; readonly path?: string },
+): SavepointError {
+  const code = isSavepointError(cause) ? cause.code : 'store-failed';
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the timeline is ${where} now, but documents that programs saved during the move may be missing there (${why})`;
+  return new SavepointError(code, message, { ...about, cause });
 }
 
 /** The way back. The worktree stays on the server until it is removed with `cleanProject`. */
@@ -183,7 +198,7 @@ export async function moveToFolder(
   if (isUnfinished(directory)) await finishMove(surroundings, directory, request);
   const known = serverProject(directory);
   if (known === null) throw alreadyThere(request, 'in a folder');
-  const from = await serverStore(surroundings, request.database, known.project, directory);
+  const from = await openOnServer({ ...known, directory }, { surroundings, ...request });
   await whileLocked(from, request, async () => {
     // An interrupted move has left it; what counts is on the server.
     setAside(directory, OF_FOLDER, newAside(directory));
@@ -210,20 +225,10 @@ async function finishInFolder(directory: string, plan: DocumentPlan, from: Store
     const moved = await sqliteStore({ directory, create: false });
     await carryLateDocuments(from, moved, plan).finally(() => moved.close());
   } catch (error) {
-    const message = `the timeline is in the folder now, but documents that programs saved during the move may be missing there (${messageOf(error)})`;
-    throw new SavepointError(codeOf(error), message, {
+    throw documentsMissing('in the folder', error, {
       hint: 'nothing is lost: they stay on the server, where PostgresStorage reads them',
-      cause: error,
     });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function codeOf(error: unknown): SavepointError['code'] {
-  return isSavepointError(error) ? error.code : 'store-failed';
 }
 
 /** Folders with stores that moves have left, oldest first, and last the one of a move that did not get to its end. */
@@ -255,22 +260,18 @@ export async function cleanProject(
 }
 
 async function removeLeft(folder: string, database: DatabaseSettings): Promise<void> {
-  await removeFromServer(folder, database);
-  removeTree(folder);
-}
-
-async function removeFromServer(folder: string, database: DatabaseSettings): Promise<void> {
   const known = serverProject(folder);
-  if (known === null) return;
-  const { removeWorktree } = await import('../store/postgres/index.ts');
-  const place = { project: known.project, directory: folder };
-  const documents = planIn(folder)?.fresh ?? [];
-  try {
-    await removeWorktree({ ...serverOptions(database), ...PATIENT, ...place, documents });
-  } catch (error) {
-    // It is not on this server, or not any more.
-    if (!isSavepointError(error, 'project-mismatch')) throw error;
+  if (known !== null) {
+    const { removeWorktree } = await import('../store/postgres/index.ts');
+    const place = { ...known, directory: folder, documents: planIn(folder)?.fresh ?? [] };
+    try {
+      await removeWorktree({ ...serverOptions(database), ...PATIENT, ...place });
+    } catch (error) {
+      // It is not on this server, or not any more.
+      if (!isSavepointError(error, 'project-mismatch')) throw error;
+    }
   }
+  removeTree(folder);
 }
 
 /** What a move that was interrupted has left there goes, on the server as well. */
@@ -279,17 +280,6 @@ async function emptyStaging(directory: string, database: DatabaseSettings): Prom
   if (exists(staging)) await removeLeft(staging, database);
   makePrivateFolder(staging);
   return staging;
-}
-
-async function serverStore(
-  surroundings: Surroundings,
-  database: DatabaseSettings,
-  project: string,
-  directory: string,
-): Promise<Store> {
-  const { postgresStore } = await import('../store/postgres/index.ts');
-  const place = { project, directory, ...machineOf(surroundings) };
-  return postgresStore({ ...serverOptions(database), ...PATIENT, ...place });
 }
 
 async function whileLocked(

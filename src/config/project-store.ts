@@ -14,12 +14,16 @@ import {
   type WorktreeEntry,
 } from '../index.ts';
 import { accepts, type Kind, object, TEXT } from '../model/check.ts';
-import type { PostgresOptions, PostgresTls } from '../store/postgres/index.ts';
+import type {
+  PostgresOptions,
+  PostgresStoreOptions,
+  PostgresTls,
+} from '../store/postgres/index.ts';
 import { type Surroundings, storeHome } from './find-project.ts';
-import { type DatabaseSettings, serverName } from './settings.ts';
+import { type DatabaseSettings, serverName, type Values } from './settings.ts';
 
 /** How long to wait for a database server. */
-export interface Patience {
+interface Patience {
   readonly connectTimeoutMs: number;
   /** For one answer. */
   readonly queryTimeoutMs: number;
@@ -28,8 +32,10 @@ export interface Patience {
 /** A person waits, and may press Ctrl-C. */
 export const PATIENT: Patience = { connectTimeoutMs: 10_000, queryTimeoutMs: 120_000 };
 
-export interface OpenProjectOptions extends Omit<OpenOptions, 'home' | 'store'> {
-  readonly database: DatabaseSettings;
+interface OpenProjectOptions
+  extends Omit<OpenOptions, 'home' | 'store' | 'refusedProjects' | 'environment'> {
+  /** What is configured. Other options of the same name count before it. */
+  readonly values: DatabaseSettings & Partial<Values>;
   readonly patience?: Patience;
   /** Whether something is lost where the store cannot be opened. As `create` when left out. */
   readonly isRecording?: boolean;
@@ -41,15 +47,23 @@ export interface OpenProjectOptions extends Omit<OpenOptions, 'home' | 'store'> 
  */
 export async function openProjectTimeline(
   surroundings: Surroundings,
-  { database, patience = PATIENT, isRecording, ...options }: OpenProjectOptions,
+  { values, patience, isRecording, ...options }: OpenProjectOptions,
 ): Promise<Savepoint> {
+  const { env: environment, homeDirectory } = surroundings;
   let directory = null as string | null;
   const store = (place: string, create: boolean): Promise<Store> => {
     directory = place;
-    return openStoreIn(place, { surroundings, database, patience, create });
+    return openStoreIn(place, { surroundings, database: values, patience, create });
   };
   try {
-    return await openSavepoint({ ...options, home: storeHome(surroundings), store });
+    return await openSavepoint({
+      ...values,
+      environment,
+      refusedProjects: [homeDirectory],
+      ...options,
+      home: storeHome(surroundings),
+      store,
+    });
   } catch (error) {
     const isLoss = isRecording ?? options.create ?? true;
     if (isLoss && directory !== null) {
@@ -59,33 +73,38 @@ export async function openProjectTimeline(
   }
 }
 
-interface OpenStoreOptions {
+interface ServerAccess {
   readonly surroundings: Surroundings;
   readonly database: DatabaseSettings;
-  readonly patience: Patience;
-  readonly create: boolean;
+  /** That of a person when left out. */
+  readonly patience?: Patience | undefined;
 }
 
 /** The store of the project whose private folder of this machine is `directory`. */
 export async function openStoreIn(
   directory: string,
-  { surroundings, database, patience, create }: OpenStoreOptions,
+  { create, ...access }: ServerAccess & { readonly create: boolean },
 ): Promise<Store> {
-  const place = placeIn(directory, surroundings);
+  const place = placeIn(directory, access.surroundings);
   if (place === null) return sqliteStore({ directory, create });
-  const options = {
-    ...serverOptions(database),
-    ...patience,
-    ...machineOf(surroundings),
-    project: place.project,
-    directory,
-  };
-  // A chunk of its own, for projects on a server alone.
-  const { postgresStore } = await import('../store/postgres/index.ts');
-  return postgresStore({ ...options, create: create && place.isNew });
+  const { project, isNew } = place;
+  return openOnServer({ project, directory, create: create && isNew }, access);
 }
 
-export interface JoinRequest {
+/** The store of a worktree on the server. */
+export async function openOnServer(
+  place: Pick<PostgresStoreOptions, 'project' | 'directory' | 'create'>,
+  { surroundings, database, patience = PATIENT }: ServerAccess,
+): Promise<Store> {
+  const server = serverOptions(database);
+  // The name under which other machines see this one.
+  const machine = surroundings.env.SAVEPOINT_MACHINE;
+  // A chunk of its own, for projects on a server alone.
+  const { postgresStore } = await import('../store/postgres/index.ts');
+  return postgresStore({ ...server, ...patience, ...(machine ? { machine } : {}), ...place });
+}
+
+interface JoinRequest {
   readonly root: string;
   /** The name of a project that is on the server. */
   readonly project: string;
@@ -97,28 +116,20 @@ export async function joinServer(
   surroundings: Surroundings,
   { root, project, database }: JoinRequest,
 ): Promise<void> {
-  const directory = storeDirectory(storeHome(surroundings), realPathOrNull(root) ?? root);
+  const directory = directoryOf(surroundings, root);
   if (exists(join(directory, SERVER_FILE)) || exists(join(directory, 'store.db'))) {
     throw new SavepointError('project-mismatch', `${root} has a timeline already`, {
       path: root,
       hint: 'see where it is kept with: savepoint store',
     });
   }
-  const { postgresStore } = await import('../store/postgres/index.ts');
-  const options = {
-    ...serverOptions(database),
-    ...PATIENT,
-    ...machineOf(surroundings),
-    project,
-    directory,
-  };
-  const store = await postgresStore({ ...options, create: 'worktree' });
+  const place = { project, directory, create: 'worktree' } as const;
+  const store = await openOnServer(place, { surroundings, database });
   await store.close();
 }
 
-/** The name under which other machines see this one. */
-export function machineOf({ env }: Surroundings): { readonly machine?: string } {
-  return env.SAVEPOINT_MACHINE ? { machine: env.SAVEPOINT_MACHINE } : {};
+function directoryOf(surroundings: Surroundings, root: string): string {
+  return storeDirectory(storeHome(surroundings), realPathOrNull(root) ?? root);
 }
 
 /** Where the timeline of a project is kept, for people. */
@@ -136,7 +147,7 @@ export function keptIn(
   root: string,
   { databaseUrl }: DatabaseSettings,
 ): KeptIn {
-  const folder = storeDirectory(storeHome(surroundings), realPathOrNull(root) ?? root);
+  const folder = directoryOf(surroundings, root);
   const place = placeIn(folder, surroundings);
   if (place === null) return { kind: 'folder', folder, server: null, project: null };
   const server = databaseUrl === null ? null : serverName(databaseUrl);
@@ -165,14 +176,13 @@ export async function worktreesOf(
 
 /** Throws `store-on-server` where the timeline of a project is not in a folder. */
 export function requireFolder(surroundings: Surroundings, root: string, instead: string): void {
-  const directory = storeDirectory(storeHome(surroundings), realPathOrNull(root) ?? root);
-  if (placeIn(directory, surroundings) === null) return;
+  if (placeIn(directoryOf(surroundings, root), surroundings) === null) return;
   const message = 'the timeline of this project is on a database server, not in a folder';
   throw new SavepointError('store-on-server', message, { path: root, hint: instead });
 }
 
 /** A project of a server. */
-export interface ServerPlace {
+interface ServerPlace {
   readonly project: string;
   /** Whether this worktree was never there. */
   readonly isNew: boolean;

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import { placeOfSettings, rewriteFile } from '../fs/rewrite-file.ts';
 import {
   DEFAULT_RETENTION,
   DEFAULT_SETTINGS,
   type RetentionRules,
+  SavepointError,
   type SavepointSettings,
 } from '../index.ts';
 import { hasSettings, readServerUrl } from '../store/postgres/server-url.ts';
+import { type Surroundings, userFile as userFileOf } from './find-project.ts';
 import {
   AT_LEAST_ONE,
   DAYS,
@@ -18,14 +21,17 @@ import {
   WHOLE_NUMBER,
 } from './kinds.ts';
 import {
+  checkOwn,
   type Effective,
   loadSettings,
   type Part,
+  type ProjectMay,
+  readSettingsFile,
+  type Setting,
   type SettingKind,
   type Settings,
   type SettingsTable,
 } from './load-settings.ts';
-import { setOwnSetting } from './set-setting.ts';
 
 /** Everything that can be configured. The clock and the environment are the process's own. */
 export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> &
@@ -45,164 +51,96 @@ export interface DatabaseSettings {
   readonly databaseKey: string | null;
 }
 
-const SETTINGS: SettingsTable<Values> = {
-  scan: {
-    kind: SWITCH,
-    fallback: DEFAULT_SETTINGS.scan,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_SCAN',
-    summary: 'whether checkpoints scan the worktree, for what no tool named',
-  },
-  exclude: {
-    kind: PATTERNS,
-    fallback: DEFAULT_SETTINGS.exclude,
-    projectMay: 'adds',
-    variable: 'SAVEPOINT_EXCLUDE',
-    summary: 'files whose contents are never recorded',
-  },
-  keepIgnored: {
-    kind: SWITCH,
-    fallback: DEFAULT_SETTINGS.keepIgnored,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_KEEP_IGNORED',
-    summary: 'whether scans keep small files that git ignores, privately',
-  },
-  maxFileSize: {
-    kind: SIZE,
-    fallback: DEFAULT_SETTINGS.maxFileSize,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_MAX_FILE_SIZE',
-    summary: 'larger files are not recorded',
-  },
-  maxSafetySize: {
-    kind: SIZE,
-    fallback: DEFAULT_SETTINGS.maxSafetySize,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_MAX_SAFETY_SIZE',
-    summary: 'larger files are not replaced by a rewind',
-  },
-  maxEntries: {
-    kind: WHOLE_NUMBER,
-    fallback: DEFAULT_SETTINGS.maxEntries,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_MAX_ENTRIES',
-    summary: 'entries of a folder that a tool named, past which it is not recorded',
-  },
-  maxScanEntries: {
-    kind: WHOLE_NUMBER,
-    fallback: DEFAULT_SETTINGS.maxScanEntries,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_MAX_SCAN_ENTRIES',
-    summary: 'files and folders, past which the worktree is not scanned',
-  },
-  maxCopyBytes: {
-    kind: SIZE,
-    fallback: DEFAULT_SETTINGS.maxCopyBytes,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_MAX_COPY_BYTES',
-    summary: 'how much the first scan may copy',
-  },
-  scanDeadlineMs: {
-    kind: DEADLINE,
-    fallback: DEFAULT_SETTINGS.scanDeadlineMs,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_SCAN_DEADLINE_MS',
-    summary: 'how long a scan may take before it leaves a gap',
-  },
-  scanWorkers: {
-    kind: WHOLE_NUMBER,
-    fallback: DEFAULT_SETTINGS.scanWorkers,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_SCAN_WORKERS',
-    summary: 'threads that share the scan of more than 50,000 files and folders',
-  },
-  lockTimeoutMs: {
-    kind: WHOLE_NUMBER,
-    fallback: DEFAULT_SETTINGS.lockTimeoutMs,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_LOCK_TIMEOUT_MS',
-    summary: 'how long to wait for another process',
-  },
-  retentionDays: {
-    kind: DAYS,
-    fallback: DEFAULT_RETENTION.retentionDays,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_RETENTION_DAYS',
-    summary: 'how long a session is kept after it was archived',
-  },
-  idleDays: {
-    kind: DAYS,
-    fallback: DEFAULT_RETENTION.idleDays,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_IDLE_DAYS',
-    summary: 'a session without activity for so long counts as archived',
-  },
-  executionDays: {
-    kind: DAYS,
-    fallback: DEFAULT_RETENTION.executionDays,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_EXECUTION_DAYS',
-    summary: 'how long a finished execution is kept after it was last used',
-  },
-  maxCheckpointsPerSession: {
-    kind: AT_LEAST_ONE,
-    fallback: DEFAULT_RETENTION.maxCheckpointsPerSession,
-    projectMay: 'raises',
-    variable: 'SAVEPOINT_MAX_CHECKPOINTS_PER_SESSION',
-    summary: 'how many checkpoints of a session are kept; steps of executions do not count',
-  },
-  maxStoreBytes: {
-    kind: SIZE,
-    fallback: DEFAULT_RETENTION.maxStoreBytes,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_MAX_STORE_BYTES',
-    summary: 'what a store may hold, beyond which the oldest archived sessions go',
-  },
-  databaseUrl: {
-    kind: NAME,
-    fallback: null,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_DATABASE_URL',
-    isSecret: true,
-    summary: 'the PostgreSQL server of projects that were moved to it; shown without credentials',
-  },
-  databaseTls: {
-    kind: SWITCH_OR_AUTO,
-    fallback: null,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_DATABASE_TLS',
-    summary: 'whether the connection is encrypted; none: unless the server is on this machine',
-  },
-  databaseCa: {
-    kind: NAME,
-    fallback: null,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_DATABASE_CA',
-    summary: 'the file with the certificate that vouches for the server',
-  },
-  databaseCert: {
-    kind: NAME,
-    fallback: null,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_DATABASE_CERT',
-    summary: 'the file with your own certificate, where the server wants one',
-  },
-  databaseKey: {
-    kind: NAME,
-    fallback: null,
-    projectMay: 'never',
-    variable: 'SAVEPOINT_DATABASE_KEY',
-    summary: 'the file with the key of that certificate',
-  },
-  mcpRewind: {
-    kind: SWITCH,
-    fallback: false,
-    projectMay: 'never',
-    // Whoever starts the server sets its variables, and that is the agent.
-    variable: null,
-    summary: 'whether agents may rewind their own session through savepoint mcp without asking you',
-  },
+const DEFAULTS: Values = {
+  ...DEFAULT_SETTINGS,
+  ...DEFAULT_RETENTION,
+  databaseUrl: null,
+  databaseTls: null,
+  databaseCa: null,
+  databaseCert: null,
+  databaseKey: null,
+  mcpRewind: false,
 };
+
+type Row<Value> = readonly [kind: SettingKind<Value>, projectMay: ProjectMay, summary: string];
+
+/** In the order in which they are shown. */
+const ROWS: { readonly [Key in SettingKey]: Row<Values[Key]> } = {
+  scan: [SWITCH, 'raises', 'whether checkpoints scan the worktree, for what no tool named'],
+  exclude: [PATTERNS, 'adds', 'files whose contents are never recorded'],
+  keepIgnored: [SWITCH, 'raises', 'whether scans keep small files that git ignores, privately'],
+  maxFileSize: [SIZE, 'raises', 'larger files are not recorded'],
+  maxSafetySize: [SIZE, 'raises', 'larger files are not replaced by a rewind'],
+  maxEntries: [
+    WHOLE_NUMBER,
+    'raises',
+    'entries of a folder that a tool named, past which it is not recorded',
+  ],
+  maxScanEntries: [
+    WHOLE_NUMBER,
+    'raises',
+    'files and folders, past which the worktree is not scanned',
+  ],
+  maxCopyBytes: [SIZE, 'raises', 'how much the first scan may copy'],
+  scanDeadlineMs: [DEADLINE, 'raises', 'how long a scan may take before it leaves a gap'],
+  scanWorkers: [
+    WHOLE_NUMBER,
+    'never',
+    'threads that share the scan of more than 50,000 files and folders',
+  ],
+  lockTimeoutMs: [WHOLE_NUMBER, 'never', 'how long to wait for another process'],
+  retentionDays: [DAYS, 'raises', 'how long a session is kept after it was archived'],
+  idleDays: [DAYS, 'raises', 'a session without activity for so long counts as archived'],
+  executionDays: [DAYS, 'raises', 'how long a finished execution is kept after it was last used'],
+  maxCheckpointsPerSession: [
+    AT_LEAST_ONE,
+    'raises',
+    'how many checkpoints of a session are kept; steps of executions do not count',
+  ],
+  maxStoreBytes: [
+    SIZE,
+    'never',
+    'what a store may hold, beyond which the oldest archived sessions go',
+  ],
+  databaseUrl: [
+    NAME,
+    'never',
+    'the PostgreSQL server of projects that were moved to it; shown without credentials',
+  ],
+  databaseTls: [
+    SWITCH_OR_AUTO,
+    'never',
+    'whether the connection is encrypted; none: unless the server is on this machine',
+  ],
+  databaseCa: [NAME, 'never', 'the file with the certificate that vouches for the server'],
+  databaseCert: [NAME, 'never', 'the file with your own certificate, where the server wants one'],
+  databaseKey: [NAME, 'never', 'the file with the key of that certificate'],
+  mcpRewind: [
+    SWITCH,
+    'never',
+    'whether agents may rewind their own session through savepoint mcp without asking you',
+  ],
+};
+
+export const SETTING_KEYS: readonly SettingKey[] = Object.keys(ROWS) as SettingKey[];
+
+const SETTINGS = Object.fromEntries(
+  SETTING_KEYS.map((key) => [key, settingOf(key)]),
+) as unknown as SettingsTable<Values>;
+
+function settingOf<Key extends SettingKey>(key: Key): Setting<Values[Key]> {
+  const [kind, projectMay, summary] = ROWS[key];
+  // Whoever starts `savepoint mcp` sets its variables, and that is the agent.
+  const variable = key === 'mcpRewind' ? null : variableOf(key);
+  const fallback = DEFAULTS[key];
+  const setting = { kind, fallback, projectMay, variable, summary };
+  return key === 'databaseUrl' ? { ...setting, isSecret: true } : setting;
+}
+
+/** SAVEPOINT_MAX_FILE_SIZE for `maxFileSize`. */
+function variableOf(key: SettingKey): string {
+  return `SAVEPOINT_${key.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
 
 /** A value as a person reads it. */
 export function shownValue(key: SettingKey, value: unknown): unknown {
@@ -210,12 +148,43 @@ export function shownValue(key: SettingKey, value: unknown): unknown {
   return toText === undefined ? value : toText(value);
 }
 
-/** Sets a value in the user's own file, or takes it out with null; see `setOwnSetting`. */
+/**
+ * Sets a value in the user's own file, as its variable would name it, or takes it out with null. Other keys
+ * stay as they are, in their order. False where the file said so already. Throws `config-invalid`, and writes
+ * nothing, for a value of another kind and for a file that does not hold settings.
+ */
 export function setUserSetting(userFile: string, key: SettingKey, text: string | null): boolean {
-  return setOwnSetting(SETTINGS, userFile, key, text);
+  const { isSecret, kind } = SETTINGS[key];
+  if (text !== null && isSecret) {
+    const message = `"${key}" is not set at a command line, where others could read it`;
+    const hint = `write it into ${userFile}, and let nobody else read that file (chmod 600)`;
+    throw new SavepointError('config-invalid', message, { path: userFile, hint });
+  }
+  const file = placeOfSettings(userFile);
+  const read = readSettingsFile(file);
+  const { [key]: before, ...others } = read?.values ?? {};
+  const value = text === null ? undefined : valueFor(kind, text);
+  if (JSON.stringify(before) === JSON.stringify(value)) return false;
+  const values = value === undefined ? others : { ...read?.values, [key]: value };
+  checkOwn(SETTINGS, userFile, values);
+  const written = `${JSON.stringify(values, null, indentOf(read?.text))}\n`;
+  rewriteFile(file, Buffer.from(written), read?.bytes ?? null);
+  return true;
 }
 
-export const SETTING_KEYS: readonly SettingKey[] = Object.keys(SETTINGS) as SettingKey[];
+/** A size stays as it was typed, because "10 MiB" says more than its number of bytes. */
+function valueFor(
+  { fromText, textInFiles }: Pick<SettingKind<unknown>, 'fromText' | 'textInFiles'>,
+  text: string,
+): unknown {
+  const meant = fromText(text);
+  if (meant === undefined) return text;
+  return textInFiles && !/^\d+$/.test(text) ? text.trim() : meant;
+}
+
+function indentOf(text: string | undefined): string {
+  return /^\s*\{[^\S\n]*\n([ \t]+)"/.exec(text ?? '')?.[1] ?? '  ';
+}
 
 export type Configuration = Settings<Values>;
 export type EffectiveSetting = Effective<Values>;
@@ -228,6 +197,12 @@ export interface Places {
 }
 
 const PROJECT_FILE = 'savepoint.config.json';
+
+/** What is configured for a project, in the files and variables of this process. */
+export function configurationOf(surroundings: Surroundings, project: string): Configuration {
+  const environment = surroundings.env;
+  return loadConfiguration({ project, userFile: userFileOf(surroundings), environment });
+}
 
 /** What is configured for a project. Throws `config-invalid` for what the user wrote. */
 export function loadConfiguration({ project, userFile, environment }: Places): Configuration {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCRIPTS, type Shell } from '../../src/cli/commands/completion.ts';
-import { timelineWords } from '../../src/cli/completion/timeline-words.ts';
+import { timelineWords } from '../../src/cli/completion/complete.ts';
 import { processIo } from '../../src/cli/io.ts';
 import { CliProject, MAIN, PATH } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';

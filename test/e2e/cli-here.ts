@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { Interrupts } from '../../src/cli/interrupts.ts';
-import { homeDirectory, type Io } from '../../src/cli/io.ts';
+import type { Io } from '../../src/cli/io.ts';
 import { ProgressLine } from '../../src/cli/progress.ts';
 import { run } from '../../src/cli/run.ts';
+import { homeDirectory } from '../../src/config/find-project.ts';
 
 export interface Place {
   readonly cwd: string;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentName } from '../../src/agents/agent-adapter.ts';
 import { agentOwner } from '../../src/agents/agent-owner.ts';
-import { noticeText } from '../../src/agents/notice.ts';
+import { noticeText } from '../../src/agents/record-for.ts';
 import { HookBed } from './hook-bed.ts';
 
 let bed: HookBed;

@@ -99,7 +99,10 @@ async function using<T>(work: (savepoint: Savepoint) => Promise<T>): Promise<T> 
     databaseKey: null,
   };
   const surroundings = { env, homeDirectory, platform };
-  const savepoint = await openProjectTimeline(surroundings, { project: bed.root, database });
+  const savepoint = await openProjectTimeline(surroundings, {
+    project: bed.root,
+    values: database,
+  });
   try {
     return await work(savepoint);
   } finally {

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { runAgent } from '../agent-program.ts';
-import { type ForkConversation, folderOf, notForked } from '../fork-conversation.ts';
-import { readTranscript } from '../transcript.ts';
+import {
+  type ForkConversation,
+  folderOf,
+  notForked,
+  readTranscript,
+  runAgent,
+} from '../fork-conversation.ts';
 
 /**
  * The transcript says behind which row the prompt stands. Claude Code itself forks there when it is asked

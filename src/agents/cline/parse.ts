@@ -1,17 +1,15 @@
 import {
-  accepts,
   ID,
   listOf,
   nullable,
   object,
   optional,
-  problemWith,
   TEXT,
   type TypeOf,
   unchecked,
 } from '../../model/check.ts';
 import type { AgentAdapter, AgentEvent, Parsed } from '../agent-adapter.ts';
-import { drop, momentOf, one } from '../hook-payloads.ts';
+import { drop, momentOf, one, parserOf } from '../hook-payloads.ts';
 import { actOf, commandIn, fileIn, patchIn, type ToolTable } from '../tools.ts';
 
 const CALL = object({ id: ID, name: TEXT, input: optional(unchecked<unknown>()) });
@@ -47,13 +45,11 @@ const TOOLS: ToolTable = {
 
 export const cline: AgentAdapter = {
   name: 'cline',
-  parse: (payload) => {
-    const problem = problemWith(PAYLOAD, 'payload', payload);
-    if (problem !== null || !accepts(PAYLOAD, payload)) return drop('malformed', problem ?? '');
+  parse: parserOf(PAYLOAD, (payload) => {
     const { hookName } = payload;
     const read = Object.hasOwn(EVENTS, hookName) ? EVENTS[hookName] : undefined;
     return read === undefined ? drop('unknown-event', hookName) : read(payload);
-  },
+  }),
   answer: (notice) => JSON.stringify({ cancel: false, contextModification: notice }),
   // The command line does not wait for its hook at a prompt. It names no prompt, and gives calls ids.
   hears: (event) =>
@@ -63,33 +59,37 @@ export const cline: AgentAdapter = {
   // A hook of Cline answers each event.
   silence: JSON.stringify({ cancel: false }),
   parentIsAgent: false,
-  projectVariable: null,
 };
 
 /** The first names are those of the command line, the second those of the editor's extension. */
-const EVENTS: Readonly<Record<string, (payload: Payload) => Parsed>> = {
-  agent_start: (payload) => agentStarted(payload),
-  agent_resume: (payload) => agentStarted(payload),
-  TaskStart: (payload) => started(payload),
-  TaskResume: (payload) => started(payload),
+const EVENTS: Readonly<Record<string, Read>> = {
+  agent_start: agentStarted,
+  agent_resume: agentStarted,
+  TaskStart: started,
+  TaskResume: started,
   UserPromptSubmit: (payload) => message(payload, payload.userPromptSubmit?.prompt ?? ''),
-  tool_call: (payload) => toolEvent('before-tool', payload),
-  PreToolUse: (payload) => toolEvent('before-tool', payload),
-  tool_result: (payload) => toolEvent('after-tool', payload),
-  PostToolUse: (payload) => toolEvent('after-tool', payload),
-  agent_end: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
-  agent_error: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
-  TaskComplete: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
-  agent_abort: (payload) => one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
+  tool_call: toolEvent('before-tool'),
+  PreToolUse: toolEvent('before-tool'),
+  tool_result: toolEvent('after-tool'),
+  PostToolUse: toolEvent('after-tool'),
+  agent_end: turnEvent('turn-ended'),
+  agent_error: turnEvent('turn-ended'),
+  TaskComplete: turnEvent('turn-ended'),
+  agent_abort: turnEvent('interrupted'),
   // After Esc the command line sends this alone, and the session goes on.
-  session_shutdown: (payload) =>
-    one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
-  TaskCancel: (payload) => one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
+  session_shutdown: turnEvent('interrupted'),
+  TaskCancel: turnEvent('interrupted'),
   PreCompact: () => drop('not-needed', 'PreCompact'),
 };
 
+type Read = (payload: Payload) => Parsed;
+
 function started(payload: Payload): Parsed {
-  return one({ kind: 'session-started', ...sessionOf(payload), parentSessionId: null });
+  return one({ kind: 'session-started', ...sessionOf(payload) });
+}
+
+function turnEvent(kind: 'turn-ended' | 'interrupted'): Read {
+  return (payload) => one({ kind, ...sessionOf(payload), messageId: null });
 }
 
 /** The command line sends no prompt, only that the agent begins to work on one. */
@@ -104,16 +104,18 @@ function message(payload: Payload, prompt: string): Parsed {
   return one({ kind: 'message', ...sessionOf(payload), ...told });
 }
 
-function toolEvent(kind: 'before-tool' | 'after-tool', payload: Payload): Parsed {
-  const byId = payload.tool_call ?? payload.tool_result;
-  const named = payload.preToolUse ?? payload.postToolUse;
-  const tool = byId?.name ?? named?.toolName;
-  if (tool === undefined) return drop('malformed', 'payload.tool_call is missing');
-  const act = actOf(TOOLS, tool, byId === undefined ? named?.parameters : byId.input);
-  if (act === 'other') return drop('other-tool', tool);
-  if (act === null) return drop('malformed', `input of ${tool}`);
-  const call = { messageId: null, toolCallId: byId?.id ?? null, tool, act };
-  return one({ kind, ...sessionOf(payload), ...call });
+function toolEvent(kind: 'before-tool' | 'after-tool'): Read {
+  return (payload) => {
+    const byId = payload.tool_call ?? payload.tool_result;
+    const named = payload.preToolUse ?? payload.postToolUse;
+    const tool = byId?.name ?? named?.toolName;
+    if (tool === undefined) return drop('malformed', 'payload.tool_call is missing');
+    const act = actOf(TOOLS, tool, byId === undefined ? named?.parameters : byId.input);
+    if (act === 'other') return drop('other-tool', tool);
+    if (act === null) return drop('malformed', `input of ${tool}`);
+    const call = { messageId: null, toolCallId: byId?.id ?? null, tool, act };
+    return one({ kind, ...sessionOf(payload), ...call });
+  };
 }
 
 function sessionOf(payload: Payload): Pick<AgentEvent, 'sessionId' | 'cwd' | 'subagentId'> {

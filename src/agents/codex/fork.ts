@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { accepts, ID, type Kind, listOf, object, unchecked } from '../../model/check.ts';
-import { startAgent } from '../agent-program.ts';
-import { type ForkConversation, notForked } from '../fork-conversation.ts';
+import { type ForkConversation, notForked, startAgent } from '../fork-conversation.ts';
 
 const TURNS = object({ thread: object({ turns: listOf(object({ id: ID })) }) });
 const THREAD = object({ thread: object({ id: ID }) });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { codex } from './parse.ts';
+import { ADAPTERS } from '../adapters.ts';
+
+const { codex } = ADAPTERS;
 
 describe('codex', () => {
   it('reads a session that was interrupted and resumed', () => {

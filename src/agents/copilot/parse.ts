@@ -1,17 +1,16 @@
 import {
   AMOUNT,
-  accepts,
   anyOf,
   ID,
   nullable,
   object,
   optional,
-  problemWith,
   TEXT,
   unchecked,
 } from '../../model/check.ts';
 import type { AgentAdapter } from '../agent-adapter.ts';
-import { drop, type HookTable, hookParser } from '../hook-payloads.ts';
+import { type HookTable, hookParser, parserOf } from '../hook-payloads.ts';
+import { parseJson } from '../read-json.ts';
 import { COPILOT_TOOLS } from '../tools.ts';
 
 const TABLE: HookTable = {
@@ -50,9 +49,7 @@ const parseHook = hookParser(TABLE);
 /** The same fields as everybody's under other names, and the name of the event is not among them. */
 export const copilot: AgentAdapter = {
   name: 'copilot',
-  parse: (payload, event) => {
-    const problem = problemWith(PAYLOAD, 'payload', payload);
-    if (problem !== null || !accepts(PAYLOAD, payload)) return drop('malformed', problem ?? '');
+  parse: parserOf(PAYLOAD, (payload, event) => {
     const { sessionId, timestamp, cwd, prompt, transcriptPath, toolName, toolArgs } = payload;
     return parseHook(
       {
@@ -63,16 +60,14 @@ export const copilot: AgentAdapter = {
         prompt,
         transcript_path: transcriptPath,
         tool_name: toolName,
-        tool_input: typeof toolArgs === 'string' ? fromJson(toolArgs) : toolArgs,
+        tool_input: typeof toolArgs === 'string' ? parseJson(unchecked(), toolArgs) : toolArgs,
       },
       null,
     );
-  },
+  }),
   // What a hook prints at a prompt is not read.
   answer: () => null,
-  silence: '',
   parentIsAgent: false,
-  projectVariable: null,
 };
 
 /** Each event has a field that no other one has. */
@@ -83,12 +78,4 @@ function eventOf(payload: object): string {
   if ('source' in payload) return 'sessionStart';
   if ('prompt' in payload) return 'userPromptSubmitted';
   return 'reason' in payload ? 'sessionEnd' : 'none';
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { droid } from './parse.ts';
+import { ADAPTERS } from '../adapters.ts';
+
+const { droid } = ADAPTERS;
 
 describe('droid', () => {
   it('reads a session without prompts, and a command without an end', () => {

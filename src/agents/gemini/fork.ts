@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { readFileOrNull } from '../../fs/read-file.ts';
 import { writeFile } from '../../fs/write-file.ts';
-import { type ForkConversation, folderOf, notForked } from '../fork-conversation.ts';
-import { type Line, type Row, readTranscript } from '../transcript.ts';
+import {
+  type ForkConversation,
+  folderOf,
+  type Line,
+  notForked,
+  type Row,
+  readTranscript,
+} from '../fork-conversation.ts';
 
 /**
  * Gemini appends every message to one file, so the beginning of the file is the conversation as it was. The

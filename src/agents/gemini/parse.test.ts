@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { gemini } from './parse.ts';
+import { ADAPTERS } from '../adapters.ts';
+
+const { gemini } = ADAPTERS;
 
 describe('gemini', () => {
   it('reads a session without ids of prompts and calls, and a cancelled command', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { kilo } from './parse.ts';
+import { ADAPTERS } from '../adapters.ts';
+
+const { kilo } = ADAPTERS;
 
 describe('kilo', () => {
   it('reads a session that two copies of the plug-in tell', () => {

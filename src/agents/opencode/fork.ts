@@ -2,8 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { accepts, ID, object, TEXT } from '../../model/check.ts';
-import { LIMIT_MS, startAgent } from '../agent-program.ts';
-import { type ForkConversation, folderOf, notForked } from '../fork-conversation.ts';
+import {
+  type ForkConversation,
+  folderOf,
+  LIMIT_MS,
+  notForked,
+  startAgent,
+} from '../fork-conversation.ts';
 
 const SESSION = object({ id: ID, directory: TEXT });
 

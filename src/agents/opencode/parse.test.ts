@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { opencode } from './parse.ts';
+import { ADAPTERS } from '../adapters.ts';
+
+const { opencode } = ADAPTERS;
 
 describe('opencode', () => {
   it('reads a session with an interrupt and a fork', () => {

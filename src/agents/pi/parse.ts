@@ -4,13 +4,12 @@ import {
   nullable,
   object,
   optional,
-  problemWith,
   TEXT,
   type TypeOf,
   unchecked,
 } from '../../model/check.ts';
 import type { AgentAdapter, Parsed } from '../agent-adapter.ts';
-import { drop, one } from '../hook-payloads.ts';
+import { drop, one, parserOf } from '../hook-payloads.ts';
 import { contextForPlugin } from '../plugin-events.ts';
 import { actOf, commandIn, fileIn, type ToolTable } from '../tools.ts';
 
@@ -38,24 +37,29 @@ const TOOLS: ToolTable = {
 
 export const pi: AgentAdapter = {
   name: 'pi',
-  parse: (value) => {
-    const problem = problemWith(ENVELOPE, 'payload', value);
-    if (problem !== null || !accepts(ENVELOPE, value)) return drop('malformed', problem ?? '');
-    const read = Object.hasOwn(EVENTS, value.event) ? EVENTS[value.event] : undefined;
-    if (read === undefined) return drop('unknown-event', value.event);
-    return read(value.payload, value) ?? drop('malformed', value.event);
-  },
+  parse: parserOf(ENVELOPE, (envelope) => {
+    const { event, payload } = envelope;
+    if (NOT_NEEDED.includes(event)) return drop('not-needed', event);
+    const read = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    if (read === undefined) return drop('unknown-event', event);
+    return read(payload, envelope) ?? drop('malformed', event);
+  }),
   answer: contextForPlugin,
-  silence: '',
   parentIsAgent: true,
-  projectVariable: null,
 };
+
+const NOT_NEEDED: readonly string[] = [
+  'session',
+  'agent_start',
+  'turn_start',
+  'tool_execution_start',
+  'tool_result',
+];
 
 type Read = (payload: unknown, envelope: Envelope) => Parsed | null;
 
 const EVENTS: Readonly<Record<string, Read>> = {
-  session_start: (_payload, envelope) =>
-    one({ kind: 'session-started', ...sessionOf(envelope), parentSessionId: null }),
+  session_start: (_payload, envelope) => one({ kind: 'session-started', ...sessionOf(envelope) }),
   session_shutdown: (_payload, envelope) => one({ kind: 'session-ended', ...sessionOf(envelope) }),
   input: (payload, envelope) => {
     if (!accepts(INPUT, payload)) return null;
@@ -86,11 +90,6 @@ const EVENTS: Readonly<Record<string, Read>> = {
   },
   agent_end: (_payload, envelope) =>
     one({ kind: 'turn-ended', ...sessionOf(envelope), messageId: null }),
-  session: () => drop('not-needed', 'session'),
-  agent_start: () => drop('not-needed', 'agent_start'),
-  turn_start: () => drop('not-needed', 'turn_start'),
-  tool_execution_start: () => drop('not-needed', 'tool_execution_start'),
-  tool_result: () => drop('not-needed', 'tool_result'),
 };
 
 function sessionOf({ session, cwd }: Envelope) {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { qwen } from './parse.ts';
+import { ADAPTERS } from '../adapters.ts';
+
+const { qwen } = ADAPTERS;
 
 describe('qwen', () => {
   it('reads a session in which each tool call sends the prompt again', () => {

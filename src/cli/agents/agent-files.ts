@@ -16,19 +16,19 @@ import {
   COUNT,
   described,
   exact,
-  type Kind,
   listOf,
   type ObjectKind,
   oneOf,
   TEXT,
+  type TypeOf,
 } from '../../model/check.ts';
 import { diffText } from '../../terminal/diff-text.ts';
 import { type FileDiff, fileDiff } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { nearestWord, plural, shellWord } from '../../terminal/phrases.ts';
+import { plural, shellWord } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, flag, type Option, option, wordOption } from '../command.ts';
+import { type Call, flag, meantHint, type Option, option, wordOption } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { asksFirst, confirmed } from '../options.ts';
 import { inPackage } from '../package-place.ts';
@@ -60,8 +60,7 @@ export function namedAgents(call: Call): readonly AgentName[] | null {
   return given.split(',').map((word) => {
     const known = AGENT_NAMES.find((name) => name === word.trim());
     if (known !== undefined) return known;
-    const near = nearestWord(word.trim(), AGENT_NAMES);
-    const hint = near === null ? `known are ${AGENT_NAMES.join(', ')}` : `did you mean: ${near}`;
+    const hint = meantHint(word.trim(), AGENT_NAMES, `known are ${AGENT_NAMES.join(', ')}`);
     throw new UsageError(`no agent is called "${word.trim()}"`, hint);
   });
 }
@@ -111,7 +110,7 @@ interface Work {
   readonly apply: (edit: FileEdit) => void;
 }
 
-export interface Carried extends InstallPlan {
+interface Carried extends InstallPlan {
   readonly outcome: Outcome;
 }
 
@@ -132,7 +131,9 @@ export async function carryOutEdits(call: Call, { plan, question, apply }: Work)
       call.io.done = 'settings of agents were changed all the same';
       return [];
     } catch (error) {
-      return [{ edit, left: notWritten(edit, error) }];
+      const { agent, scope, file } = edit;
+      // One file that cannot be written does not keep the others from being set up.
+      return [{ edit, left: { agent, scope, file, ...refusal(file, error) } }];
     }
   });
   sayLeft(
@@ -141,12 +142,6 @@ export async function carryOutEdits(call: Call, { plan, question, apply }: Work)
   );
   const edits = plan.edits.filter((edit) => !failed.some((one) => one.edit === edit));
   return { outcome: 'done', edits, left: [...plan.left, ...failed.map(({ left }) => left)] };
-}
-
-/** One file that cannot be written does not keep the others from being set up. */
-function notWritten({ agent, scope, file }: FileEdit, error: unknown): LeftFile {
-  const [message, hint] = refusal(file, error);
-  return { agent, scope, file, message, hint };
 }
 
 /** Who says yes beforehand and wants to read little gets the names of the settings alone. */
@@ -213,54 +208,40 @@ function editDiff({ file, place, before, after }: FileEdit): FileDiff {
   return fileDiff(diff, 1);
 }
 
-interface EditJson {
-  readonly agent: AgentName;
-  readonly scope: Scope;
-  readonly file: string;
-  readonly status: 'created' | 'modified' | 'deleted';
-  readonly insertions: number;
-  readonly deletions: number;
-}
+const OF_FILE = { agent: oneOf(...AGENT_NAMES), scope: oneOf(...SCOPES), file: TEXT };
 
-const EDIT: Kind<EditJson> = exact({
-  agent: oneOf(...AGENT_NAMES),
-  scope: oneOf(...SCOPES),
-  file: TEXT,
-  status: oneOf('created', 'modified', 'deleted'),
-  insertions: described('Lines that are added.', COUNT),
-  deletions: described('Lines that are removed.', COUNT),
-});
-
-const LEFT: Kind<LeftFile> = exact({
-  agent: oneOf(...AGENT_NAMES),
-  scope: oneOf(...SCOPES),
-  file: TEXT,
-  message: TEXT,
-  hint: described('What to do about it.', TEXT),
-});
-
-export interface EditsJson {
-  readonly outcome: Outcome;
-  readonly files: readonly EditJson[];
-  readonly left: readonly LeftFile[];
-}
-
-export const EDITS: ObjectKind<EditsJson> = exact({
+const SHAPE = exact({
   outcome: described(
     "'done', also where there was nothing to do. 'dry-run', 'declined' or 'not-asked': nothing was written; to write without a question, add --yes.",
     oneOf('done', 'dry-run', 'declined', 'not-asked'),
   ),
-  files: described('What was done to each file, or would be.', listOf(EDIT)),
-  left: described('Files that were left as they are, and why.', listOf(LEFT)),
+  files: described(
+    'What was done to each file, or would be.',
+    listOf(
+      exact({
+        ...OF_FILE,
+        status: oneOf('created', 'modified', 'deleted'),
+        insertions: described('Lines that are added.', COUNT),
+        deletions: described('Lines that are removed.', COUNT),
+      }),
+    ),
+  ),
+  left: described(
+    'Files that were left as they are, and why.',
+    listOf(exact({ ...OF_FILE, message: TEXT, hint: described('What to do about it.', TEXT) })),
+  ),
 });
 
-export function editsJson({ outcome, edits, left }: Carried): EditsJson {
+/** For the published schemas. */
+export const EDITS: ObjectKind<object> = SHAPE;
+
+export function editsJson({ outcome, edits, left }: Carried): object {
   const files = edits.map((edit) => {
     const { insertions, deletions } = editDiff(edit);
     const { agent, scope, file, before, after } = edit;
-    const changed = after === null ? 'deleted' : 'modified';
-    const status = before === null ? ('created' as const) : (changed as 'deleted' | 'modified');
+    const changed = after === null ? ('deleted' as const) : ('modified' as const);
+    const status = before === null ? ('created' as const) : changed;
     return { agent, scope, file, status, insertions, deletions };
   });
-  return { outcome, files, left };
+  return { outcome, files, left } satisfies TypeOf<typeof SHAPE>;
 }

@@ -1,11 +1,12 @@
 import { accountFile, findProject, storeHome, userFile } from '../../config/find-project.ts';
 import {
+  configurationOf,
   type EffectiveSetting,
   SETTING_KEYS,
   type SettingKey,
   setUserSetting,
   shownValue,
-} from '../../config/index.ts';
+} from '../../config/settings.ts';
 import { displayText } from '../../index.ts';
 import {
   AMOUNT,
@@ -18,13 +19,12 @@ import {
   oneOf,
   TEXT,
 } from '../../model/check.ts';
-import { nearestWord } from '../../terminal/phrases.ts';
 import { type ShownSetting, settingLines, settingsText } from '../../terminal/settings-text.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs, flag } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, meantHint } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { configurationOf, warnOfConfiguration } from '../open-timeline.ts';
+import { warnOfConfiguration } from '../open-timeline.ts';
 
 const PART = {
   value: described(
@@ -91,14 +91,13 @@ export const config: Command = {
 function keyCalled(name: string): SettingKey {
   const key = SETTING_KEYS.find((one) => one === name);
   if (key !== undefined) return key;
-  const near = nearestWord(name, SETTING_KEYS);
-  const hint = near === null ? 'see them with: savepoint config' : `did you mean: ${near}`;
+  const hint = meantHint(name, SETTING_KEYS, 'see them with: savepoint config');
   throw new UsageError(`no setting is called "${name}"`, hint);
 }
 
 function showAll(call: Call): ExitCode {
   const project = findProject(call);
-  const configuration = configurationOf(call, project);
+  const configuration = configurationOf(call.io, project);
   const { effective, problems, warnings } = configuration;
   printJson(call, SHAPE, {
     project,
@@ -155,7 +154,7 @@ function set(call: Call, key: SettingKey, text: string | null): ExitCode {
 }
 
 function effectiveOf(call: Call, key: SettingKey): EffectiveSetting {
-  const { effective } = configurationOf(call, findProject(call));
+  const { effective } = configurationOf(call.io, findProject(call));
   const found = effective.find((one) => one.key === key);
   if (found === undefined) throw new Error(`no value for ${key}`);
   return found;

@@ -9,7 +9,7 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { FILE_DIFF, fileDiffJson, NOT_ON_RECORD, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
@@ -119,17 +119,14 @@ function differenceJson(
   { from, to, files, unmatched }: Difference,
   stat: boolean,
 ): TypeOf<typeof SHAPE> {
-  const names = new PathNames();
-  return {
+  return withPathBytes((names) => ({
     from: from.id,
     to: to?.id ?? null,
     files: files.map((file) => fileDiffJson(file, names, stat)),
     insertions: files.reduce((sum, file) => sum + file.insertions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
     notOnRecord: unmatched.map(({ typed }) => typed),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 async function whatToCompare(

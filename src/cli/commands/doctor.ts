@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
-import type { AgentSettings } from '../../agents/agent-settings.ts';
-import { ALL_SETTINGS } from '../../agents/all-settings.ts';
+import { type AgentSettings, ALL_SETTINGS } from '../../agents/agent-settings.ts';
 import { readHookLog } from '../../agents/hook-log.ts';
 import { AGENT_FINDINGS, type AgentHealth, inspectAgent } from '../../agents/inspect.ts';
 import type { Site } from '../../agents/installation.ts';
@@ -24,7 +23,7 @@ import {
 } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { isOnPath, lastingPath, ownProgram, siteOf } from '../agents/agent-files.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { TIME, timeOrNull } from '../json-shapes.ts';
@@ -91,7 +90,6 @@ export const doctor: Command = {
   ],
   json: { doctor: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'doctor', 0, 0);
     const report = await examine(call);
     printJson(call, SHAPE, report);
     if (!call.json) for (const line of reportText(call, report)) call.say(line);

@@ -1,7 +1,13 @@
 import type { Kind } from '../../model/check.ts';
-import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, COMMON_OPTIONS, type Command, flag, option } from '../command.ts';
+import {
+  type Call,
+  COMMON_OPTIONS,
+  type Command,
+  flag,
+  option,
+  unknownSubcommand,
+} from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { INCLUDE_SHARED, LIMIT_OPTION } from '../options.ts';
 import { PAGER_OPTIONS } from '../pager.ts';
@@ -54,12 +60,12 @@ export const executions: Command = {
   ],
   completes: [VERBS, 'execution'],
   json: Object.fromEntries(
-    VERBS.map((verb) => [`executions-${verb}`, async () => (await TABLE[verb].load()).PRINTED]),
+    VERBS.map((verb) => [`executions-${verb}`, async () => (await TABLE[verb].load()).printed]),
   ),
   run: async (call) => {
     const [word = 'list', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
-    if (verb === undefined) throw unknownVerb(word);
+    if (verb === undefined) throw unknownSubcommand('executions', word, VERBS, KNOWN);
     const { load, most, options } = TABLE[verb];
     refuseOptions(call, verb, options);
     const [extra] = words.slice(most);
@@ -71,10 +77,10 @@ export const executions: Command = {
   },
 };
 
-interface Subcommand {
+export interface Subcommand {
   run(call: Call, words: readonly string[]): Promise<ExitCode>;
   /** For the published schema. */
-  readonly PRINTED: Kind<unknown>;
+  readonly printed: Kind<unknown>;
 }
 
 interface Entry {
@@ -88,36 +94,38 @@ const BACK = ['kind', 'dry-run', 'yes', 'on-conflict', 'include-shared'];
 
 const TABLE: Readonly<Record<Verb, Entry>> = {
   list: {
-    load: () => import('../executions/list.ts'),
+    load: async () => (await import('../executions/list.ts')).list,
     most: 0,
     options: ['kind', 'limit', 'no-pager'],
   },
-  show: { load: () => import('../executions/show.ts'), most: 1, options: ['kind', 'no-pager'] },
+  show: {
+    load: async () => (await import('../executions/show.ts')).show,
+    most: 1,
+    options: ['kind', 'no-pager'],
+  },
   diff: {
-    load: () => import('../executions/diff.ts'),
+    load: async () => (await import('../executions/diff.ts')).diff,
     most: 3,
     options: ['kind', 'files', 'stat', 'no-pager'],
   },
-  resume: { load: () => import('../executions/resume.ts'), most: 1, options: BACK },
+  resume: {
+    load: async () => (await import('../executions/back.ts')).resume,
+    most: 1,
+    options: BACK,
+  },
   rollback: {
-    load: () => import('../executions/rollback.ts'),
+    load: async () => (await import('../executions/back.ts')).rollback,
     most: 1,
     options: [...BACK, 'to', 'accept-effects'],
   },
 };
 
 const SEE = 'see: savepoint executions --help';
+const KNOWN = 'list, show, diff, resume or rollback';
 
 /** An option that the subcommand does not know is a mistake, and is not passed over. */
 function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly string[]): void {
   const known = new Set([...Object.keys(COMMON_OPTIONS), ...options]);
   const stray = [...flags, ...values.keys()].find((name) => !known.has(name));
   if (stray !== undefined) throw new UsageError(`${verb} takes no --${stray}`, SEE);
-}
-
-function unknownVerb(word: string): UsageError {
-  const near = nearestWord(word, VERBS);
-  const hint = near === null ? SEE : `did you mean: savepoint executions ${near}`;
-  const known = `${VERBS.slice(0, -1).join(', ')} or ${VERBS.at(-1)}`;
-  return new UsageError(`unknown subcommand "${word}"; try ${known}`, hint);
 }

@@ -23,9 +23,9 @@ import {
 } from '../../model/check.ts';
 import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs, flag } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, picked, printJson } from '../json.ts';
+import { picked, printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
 
 const PROBLEM = exact({
@@ -90,7 +90,6 @@ export const fsck: Command = {
   ],
   json: { fsck: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'fsck', 0, 0);
     const { io } = call;
     const project = findProject(call);
     requireFolder(io, project, ON_SERVER);
@@ -151,9 +150,9 @@ function repairJson(repair: StoreRepair): TypeOf<typeof SHAPE> {
 }
 
 function problemJson(problem: StoreProblem): TypeOf<typeof PROBLEM> {
-  const names = new PathNames();
-  const paths = problem.paths.map((path) => names.name(path));
-  return { ...picked(PROBLEM, problem), paths, pathBytes: names.pathBytes };
+  return withPathBytes(({ name }) => {
+    return { ...picked(PROBLEM, problem), paths: problem.paths.map(name) };
+  });
 }
 
 const SHOWN = 30;

@@ -1,16 +1,18 @@
 import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
-import type { Scope } from '../../agents/agent-settings.ts';
-import { ALL_SETTINGS } from '../../agents/all-settings.ts';
+import { ALL_SETTINGS, SCOPES, type Scope } from '../../agents/agent-settings.ts';
 import {
   applyInstall,
+  applyRemoval,
   type InstallPlan,
+  installedElsewhere,
   isUsed,
   planInstall,
+  planRemoval,
   type Site,
 } from '../../agents/installation.ts';
 import { displayText, isSavepointError, type Savepoint, SavepointError } from '../../index.ts';
 import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
-import { COVERAGE, messageAndHint, plural } from '../../terminal/phrases.ts';
+import { COVERAGE, messageAndHint, plural, someOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import {
   AGENT_OPTIONS,
@@ -21,10 +23,11 @@ import {
   isOnPath,
   namedAgents,
   namedScope,
+  type Outcome,
   ownProgram,
   siteOf,
 } from '../agents/agent-files.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -61,7 +64,6 @@ export const init: Command = {
   ],
   json: { init: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'init', 0, 0);
     const scope = namedScope(call) ?? 'user';
     const site = siteOf(call, scope);
     const agents = agentsFor(call, scope, site);
@@ -79,14 +81,18 @@ export const init: Command = {
     printJson(call, SHAPE, { ...editsJson(carried), project, agents, program, baseline });
     if (agents.length === 0) return noAgents(call);
     if (outcome === 'done') tellDone(call, carried, scope, baseline);
-    if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
-    if (outcome === 'declined') call.tell('Nothing was written.');
+    tellNotDone(call, outcome);
     if (isSetUp && !isOnPath(call.io.env.PATH, project)) warnOfProgram(call, scope, site);
     if (baseline === 'failed') return EXIT.failure;
     const code = exitOf(carried);
     return code === EXIT.nothingToDo && baseline === 'made' ? EXIT.done : code;
   },
 };
+
+function tellNotDone(call: Call, outcome: Outcome): void {
+  if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
+  if (outcome === 'declined') call.tell('Nothing was written.');
+}
 
 /** The named ones, or all that are found and have a file in the scope. */
 function agentsFor(call: Call, scope: Scope, site: Site): readonly AgentName[] {
@@ -175,3 +181,52 @@ async function scanOnce(call: Call, savepoint: Savepoint): Promise<Baseline> {
   call.remark(`Scanned ${displayText(savepoint.root)}: what is there now is on record.`);
   return 'made';
 }
+
+const SHOWN_FILES = 5;
+
+export const uninstall: Command = {
+  name: 'uninstall',
+  summary: 'take the hooks out of the settings of agents',
+  details:
+    'Removes exactly what `savepoint init` added, also where the files were edited since: your own settings,\n' +
+    'and those of the project around the current folder. Without --scope it looks in all of them. What is\n' +
+    'on record stays, and so does every other command; the stores are in the folder that\n' +
+    '`savepoint config --json` names (storeHome).',
+  options: AGENT_OPTIONS,
+  examples: [
+    ['savepoint uninstall', 'from all agents'],
+    ['savepoint uninstall --agent gemini --dry-run', 'only show what it would write'],
+  ],
+  json: { uninstall: EDITS },
+  run: async (call) => {
+    const scope = namedScope(call);
+    const site = siteOf(call, 'user');
+    const scopes = scope === undefined ? SCOPES : [scope];
+    const plan = planRemoval(namedAgents(call) ?? AGENT_NAMES, scopes, site);
+    const copies: string[] = [];
+    const carried = await carryOutEdits(call, {
+      plan,
+      question: `Write or remove ${plural(plan.edits.length, 'file')}?`,
+      apply: (edit) => {
+        const copy = applyRemoval(edit, site.record);
+        if (copy !== null) copies.push(copy);
+      },
+    });
+    const { outcome, edits, left } = carried;
+    printJson(call, EDITS, editsJson(carried));
+    tellNotDone(call, outcome);
+    if (outcome === 'done') {
+      if (edits.length > 0) call.tell('Done: the hooks are out.');
+      else if (left.length === 0) call.tell('Nothing to do: no hook was found.');
+      for (const copy of copies) {
+        call.remark(`What was there before savepoint init is kept in ${displayText(copy)}`);
+      }
+      const elsewhere = installedElsewhere(site).map(displayText);
+      if (scope === undefined && elsewhere.length > 0) {
+        const files = someOf(elsewhere, SHOWN_FILES);
+        call.tell(`Hooks stay in other projects: ${files}. Run savepoint uninstall there, too.`);
+      }
+    }
+    return exitOf(carried);
+  },
+};

@@ -5,7 +5,7 @@ import { plural, shellWord } from '../../terminal/phrases.ts';
 import { sentenceForUnwritten } from '../../terminal/reasons.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { PATH_BYTES, PATH_REASON } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 
@@ -48,11 +48,13 @@ async function write(
   interrupts.meaning = `the project was not touched; ${displayText(target)} may hold a part of the tree`;
   const made = await savepoint.materialize(id, target);
   interrupts.meaning = 'all of it is written';
-  const names = new PathNames();
-  const skipped = made.skipped.map(({ path, reason }) => {
-    return { path: names.name(path), reason, message: sentenceForUnwritten(reason) };
-  });
-  printJson(call, SHAPE, { ...made, skipped, pathBytes: names.pathBytes });
+  const printed = withPathBytes(({ name }) => ({
+    ...made,
+    skipped: made.skipped.map(({ path, reason }) => {
+      return { path: name(path), reason, message: sentenceForUnwritten(reason) };
+    }),
+  }));
+  printJson(call, SHAPE, printed);
   show(call, made);
   const isDamaged = made.skipped.some(({ reason }) => reason.startsWith('blob-'));
   return isDamaged ? EXIT.failure : EXIT.done;

@@ -1,10 +1,12 @@
+import { hostname } from 'node:os';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { processesAbove } from '../../agents/agent-owner.ts';
 import { accountFile, findProject } from '../../config/find-project.ts';
-import { loadConfiguration } from '../../config/index.ts';
+import { loadConfiguration } from '../../config/settings.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
-import { type Call, type Command, expectArgs, option } from '../command.ts';
+import type { Savepoint } from '../../index.ts';
+import { type Call, type Command, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { askingSession } from '../mcp/asking-session.ts';
 import { mcpServer } from '../mcp/server.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { ownVersion } from '../package-place.ts';
@@ -33,7 +35,6 @@ export const mcp: Command = {
 };
 
 async function runServer(call: Call): Promise<ExitCode> {
-  expectArgs(call, 'mcp', 0, 0);
   // Standard output belongs to the protocol.
   const silent: Call = { ...call, json: true };
   const project = findProject(call);
@@ -51,6 +52,29 @@ async function runServer(call: Call): Promise<ExitCode> {
   await ended;
   await server.close();
   return EXIT.done;
+}
+
+/**
+ * The session of the agent that started this server: the one named, or else that of the nearest process above this
+ * one that is an agent. Null where nobody can tell, also because that process has several sessions.
+ */
+async function askingSession(
+  savepoint: Savepoint,
+  named: string | undefined,
+): Promise<string | null> {
+  if (named !== undefined) return (await savepoint.resolveSession(named)).id;
+  const sessions = await savepoint.sessions();
+  for (const { id, started } of processesAbove(process.ppid, Number.POSITIVE_INFINITY)) {
+    const [first, ...others] = sessions.filter(
+      ({ owner }) =>
+        owner?.kind === 'process' &&
+        owner.host === hostname() &&
+        owner.processId === id &&
+        owner.started === started,
+    );
+    if (first !== undefined) return others.length === 0 ? first.id : null;
+  }
+  return null;
 }
 
 /**

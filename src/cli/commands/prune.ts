@@ -1,6 +1,6 @@
+import { configurationOf } from '../../config/settings.ts';
 import {
   CHECKPOINT_KINDS,
-  type Checkpoint,
   displayText,
   type PrunePlan,
   type PruneReport,
@@ -20,13 +20,13 @@ import {
   type TypeOf,
 } from '../../model/check.ts';
 import { plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
-import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
+import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { TIME, timeJson } from '../json-shapes.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { withTimeline } from '../open-timeline.ts';
 import { ageOption, asksFirst, confirmed, sizeOption } from '../options.ts';
 
 const SHAPE = exact({
@@ -87,7 +87,6 @@ export const prune: Command = {
   ],
   json: { prune: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'prune', 0, 0);
     const request = requestOf(call);
     return withTimeline(call, (savepoint) => runPrune(call, savepoint, request));
   },
@@ -120,14 +119,17 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const session =
     asked.sessionId === undefined ? null : await savepoint.resolveSession(asked.sessionId);
   const request = { ...asked, sessionId: session?.id };
-  const { values } = configurationOf(call, savepoint.root);
+  const { values } = configurationOf(call.io, savepoint.root);
   const plan = await savepoint.planPrune(request, values);
   const spared = call.json ? 0 : await countSpared(savepoint, request, values);
   const dryRun = call.flags.has('dry-run');
   const asks = !dryRun && !isNothing(plan) && asksFirst(call);
-  if (asks && !(await agreed(call, plan))) {
-    call.say('Nothing was removed.');
-    return EXIT.interrupted;
+  if (asks) {
+    sayGone(call, plan);
+    if (!(await confirmed(call, `Remove ${countsOf(plan)}? It cannot be undone.`))) {
+      call.say('Nothing was removed.');
+      return EXIT.interrupted;
+    }
   }
   const report = dryRun
     ? null
@@ -137,8 +139,8 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   printJson(call, SHAPE, pruneJson(plan, report, diskBytes));
   const isIdle = isNothing(what) && (report?.freedBytes ?? 0) === 0;
   // The question has listed them already.
-  if (!asks) for (const line of goneText(call, what)) call.say(line);
-  for (const line of outcomeText(call, plan, report, diskBytes)) call.say(line);
+  if (!asks) sayGone(call, what);
+  call.tell(`${outcome(plan, report)} The store takes up ${sizeText(diskBytes)}.`);
   if (spared > 0) {
     const stay = plural(
       spared,
@@ -163,11 +165,6 @@ async function countSpared(
   if (request.labelled || labelled.length === 0) return 0;
   const { checkpoints } = await savepoint.planPrune({ ...request, labelled: true }, values);
   return checkpoints.filter(({ label }) => label !== null).length;
-}
-
-function agreed(call: Call, plan: PrunePlan): Promise<boolean> {
-  for (const line of goneText(call, plan)) call.say(line);
-  return confirmed(call, `Remove ${countsOf(plan)}? It cannot be undone.`);
 }
 
 function pruneJson(
@@ -203,30 +200,19 @@ const SHOWN = 20;
 const WORDS = 50;
 
 /** The executions and checkpoints that go, one in a row, as far as somebody reads. */
-function goneText(call: Call, { checkpoints, executions }: Gone): string[] {
-  const rows = checkpoints.slice(0, SHOWN).map((checkpoint) => rowText(call, checkpoint));
-  const left = checkpoints.length - rows.length;
-  const more = left > 0 ? [`  and ${plural(left, 'more checkpoint')}; --json lists them all`] : [];
-  return [...executionRows(call, executions), ...rows, ...more];
-}
-
-function executionRows(call: Call, executions: readonly string[]): string[] {
-  const rows = executions.slice(0, SHOWN).map((id) => {
-    const name = clipWidth(displayText(id), WORDS);
-    return `  execution ${call.paint('cyan', name)}  with its steps; the id stays taken`;
-  });
-  const left = executions.length - rows.length;
-  return left > 0 ? [...rows, `  and ${plural(left, 'more execution')}`] : rows;
-}
-
-function outcomeText(
-  call: Call,
-  plan: PrunePlan,
-  report: PruneReport | null,
-  diskBytes: number,
-): string[] {
-  const text = outcome(report ?? plan, plan, report);
-  return wrapWords(`${text} ${holds(diskBytes)}`, call.columns);
+function sayGone({ io, paint, say }: Call, { checkpoints, executions }: Gone): void {
+  const shown = (text: string): string => clipWidth(displayText(text), WORDS);
+  for (const id of executions.slice(0, SHOWN)) {
+    say(`  execution ${paint('cyan', shown(id))}  with its steps; the id stays taken`);
+  }
+  const left = executions.length - SHOWN;
+  if (left > 0) say(`  and ${plural(left, 'more execution')}`);
+  for (const { id, createdAt, description } of checkpoints.slice(0, SHOWN)) {
+    const when = relativeTime(createdAt, io.now());
+    say(`  ${paint('cyan', id.slice(0, 8))}  ${when}  ${shown(description)}`);
+  }
+  const more = checkpoints.length - SHOWN;
+  if (more > 0) say(`  and ${plural(more, 'more checkpoint')}; --json lists them all`);
 }
 
 /** "2 checkpoints, 1 session, 5 changes" */
@@ -240,25 +226,14 @@ function countsOf({ checkpoints, sessions, operations, executions, changes }: Go
   ].join(', ');
 }
 
-function rowText(call: Call, { id, createdAt, description }: Checkpoint): string {
-  const when = relativeTime(createdAt, call.io.now());
-  return `  ${call.paint('cyan', id.slice(0, 8))}  ${when}  ${clipWidth(displayText(description), WORDS)}`;
-}
-
-function outcome(what: Gone, plan: PrunePlan, report: PruneReport | null): string {
+function outcome(plan: PrunePlan, report: PruneReport | null): string {
+  const what = report ?? plan;
   const counts = countsOf(what);
   if (report === null) {
     if (isNothing(what)) return 'Dry run: nothing would be removed.';
     return `Dry run, nothing was removed. It would be: ${counts}; up to ${sizeText(plan.upToBytes)} would come back.`;
   }
-  if (isNothing(what)) {
-    const came =
-      report.freedBytes > 0 ? `; ${sizeText(report.freedBytes)} came back by compression` : '';
-    return `Nothing to remove${came}.`;
-  }
-  return `Removed ${counts}; ${sizeText(report.freedBytes)} came back.`;
-}
-
-function holds(diskBytes: number): string {
-  return `The store takes up ${sizeText(diskBytes)}.`;
+  const freed = sizeText(report.freedBytes);
+  if (!isNothing(what)) return `Removed ${counts}; ${freed} came back.`;
+  return `Nothing to remove${report.freedBytes > 0 ? `; ${freed} came back by compression` : ''}.`;
 }

@@ -13,10 +13,10 @@ import { plural, someOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { confirmed } from '../options.ts';
+import { agreedForGood } from '../options.ts';
 import { pathArguments } from '../path-arguments.ts';
 
 const SHAPE = exact({
@@ -74,7 +74,7 @@ async function runPurge(
   for (const path of plan.paths.slice(0, SHOWN)) call.say(`  ${displayText(path)}`);
   const more = plan.paths.length - SHOWN;
   if (more > 0) call.say(`  and ${more} more; --json lists them all`);
-  if (!dryRun && !(await agreed(call))) {
+  if (!dryRun && !(await agreedForGood(call, QUESTION, REFUSAL))) {
     call.say('Nothing was removed.');
     return EXIT.interrupted;
   }
@@ -90,6 +90,12 @@ async function runPurge(
   sayNotes(call, savepoint, report);
   return EXIT.done;
 }
+
+const QUESTION = 'Remove this from every checkpoint? It cannot be undone.';
+const REFUSAL = [
+  'a purge cannot be undone',
+  'look with --dry-run, then repeat with --yes',
+] as const;
 
 /** A word that names a path on record means that path, as in other commands; any other is a pattern. */
 async function requestOf(
@@ -119,14 +125,6 @@ function nothingFound(
   call.say(`Nothing of that is on record in ${displayText(savepoint.root)}.`);
   call.hint('patterns begin at the root of the project and are quoted: savepoint purge "**/*.key"');
   return EXIT.notFound;
-}
-
-async function agreed(call: Call): Promise<boolean> {
-  if (call.flags.has('yes')) return true;
-  if (!call.io.interactive || call.json) {
-    throw new UsageError('a purge cannot be undone', 'look with --dry-run, then repeat with --yes');
-  }
-  return confirmed(call, 'Remove this from every checkpoint? It cannot be undone.');
 }
 
 const SHOWN = 20;
@@ -160,13 +158,10 @@ function purgeJson(
   { paths, alsoAt, stillThere }: PurgeReport,
   dryRun: boolean,
 ): TypeOf<typeof SHAPE> {
-  const names = new PathNames();
-  const all = (list: readonly TrackedPath[]): string[] => list.map((path) => names.name(path));
-  return {
+  return withPathBytes(({ name }) => ({
     dryRun,
-    paths: all(paths),
-    alsoAt: all(alsoAt),
-    stillThere: all(stillThere),
-    pathBytes: names.pathBytes,
-  };
+    paths: paths.map(name),
+    alsoAt: alsoAt.map(name),
+    stillThere: stillThere.map(name),
+  }));
 }

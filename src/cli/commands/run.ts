@@ -20,7 +20,7 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { COVERS, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { sayNotices, withTimeline } from '../open-timeline.ts';
 
@@ -198,21 +198,20 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   const { changes, coverage, notice, lost } = report;
   // A scan after the program cannot make up for one that failed before it.
   const covered = window.report.coverage === 'scanned' ? report : window.report;
-  const names = new PathNames();
-  printJson(call, SHAPE, {
+  const printed = withPathBytes(({ name }) => ({
     checkpointId: window.checkpointId,
     exitCode: ended.code,
     signal: ended.signal,
     coverage: covered.coverage,
     notice: covered.notice ?? window.report.notice,
     changes: changes.map((change) => ({
-      path: names.name(change.path),
+      path: name(change.path),
       change: kindOf(change),
       unrecorded: whyNotTakeable(change),
     })),
-    lost: lost.map((path) => names.name(path)),
-    pathBytes: names.pathBytes,
-  });
+    lost: lost.map(name),
+  }));
+  printJson(call, SHAPE, printed);
   if (call.json) return;
   if (ended.problem !== null) warn(call, ended.problem);
   if (coverage !== 'scanned') {

@@ -8,7 +8,7 @@ import { COUNT, described, exact, extended, listOf } from '../../model/check.ts'
 import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { SESSION, sessionJson, stateOf, WORKTREE, worktreeJson } from '../json-shapes.ts';
@@ -50,7 +50,6 @@ export const sessions: Command = {
   ],
   json: { sessions: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'sessions', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
     const { shown, own, ids, imported, more, elsewhere } = await withTimelineIfAny(
       call,

@@ -28,7 +28,7 @@ import { beside } from '../../terminal/rows.ts';
 import { padWidth, widestOf, wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { PathNames, picked, printJson } from '../json.ts';
+import { picked, printJson, withPathBytes } from '../json.ts';
 import {
   CHECKPOINT,
   COVERS,
@@ -46,7 +46,7 @@ import {
 } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { operationText } from './ops.ts';
+import { operationText } from './list.ts';
 
 export const CHANGE_KINDS = ['created', 'deleted', 'modified', 'running'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
@@ -148,8 +148,7 @@ function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
 
 function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
   const { checkpoint, session, changes, operations, madeBefore, isCurrent, log } = seen;
-  const names = new PathNames();
-  return {
+  return withPathBytes(({ name }) => ({
     checkpoint: checkpointJson(seen.listed),
     coverage: checkpoint.coverage,
     gitHead: checkpoint.gitHead,
@@ -157,7 +156,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
     session: session && sessionJson(session, seen.imported),
     changes: changes.map((change) => ({
       ...picked(CHANGE, change),
-      path: names.name(change.path),
+      path: name(change.path),
       change: changeKind(change),
       createdAt: timeJson(change.createdAt),
       before: stateJson(change.before),
@@ -166,8 +165,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
     })),
     operations: operations.map((one) => operationJson(one, log)),
     madeBefore: madeBefore?.id ?? null,
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 /** A checkpoint with the whole log: any later operation may have taken back one of its own. */

@@ -1,5 +1,6 @@
 import { type KeptIn, keptIn } from '../../config/project-store.ts';
-import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
+import { configurationOf } from '../../config/settings.ts';
+import { displayText, type ProjectStatus } from '../../index.ts';
 import {
   COUNT,
   described,
@@ -12,11 +13,11 @@ import {
 } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { notCovered } from '../../terminal/reasons.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { COVERS, KEPT_IN, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { withTimeline } from '../open-timeline.ts';
 
 const STATS = exact({
   sessions: COUNT,
@@ -98,7 +99,6 @@ export const status: Command = {
   ],
   json: { status: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'status', 0, 0);
     return withTimeline(call, async (savepoint) => {
       const found = await savepoint.status();
       const store = storeOf(call, savepoint.root);
@@ -200,7 +200,7 @@ function statusText(
 
 /** Where the timeline of a project is kept. */
 export function storeOf(call: Call, root: string): KeptIn {
-  return keptIn(call.io, root, configurationOf(call, root).values);
+  return keptIn(call.io, root, configurationOf(call.io, root).values);
 }
 
 /** "db.example.com:5432/agents, project website" */
@@ -216,9 +216,7 @@ function listed(title: string, items: readonly string[]): string[] {
 
 function statusJson(status: ProjectStatus): Omit<TypeOf<typeof SHAPE>, 'store'> {
   const { root, stats, newest, worktree, running, interrupted } = status;
-  const names = new PathNames();
-  const name = (path: TrackedPath): string => names.name(path);
-  return {
+  return withPathBytes(({ name }) => ({
     project: root,
     stats,
     newest: newest && { id: newest.id, coverage: newest.coverage },
@@ -231,6 +229,5 @@ function statusJson(status: ProjectStatus): Omit<TypeOf<typeof SHAPE>, 'store'> 
     interrupted: interrupted.map(({ sessionId, checkpointId, description, createdAt }) => {
       return { sessionId, checkpointId, description, createdAt: timeJson(createdAt) };
     }),
-    pathBytes: names.pathBytes,
-  };
+  }));
 }

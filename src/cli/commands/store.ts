@@ -1,4 +1,5 @@
-import { findProject } from '../../config/find-project.ts';
+import { resolve } from 'node:path';
+import { findNewProject, findProject, storeHome } from '../../config/find-project.ts';
 import {
   cleanProject,
   type MoveRequest,
@@ -7,16 +8,32 @@ import {
   setAsideIn,
 } from '../../config/move-project.ts';
 import { joinServer, serverOptions, worktreesOf } from '../../config/project-store.ts';
-import { displayText, type WorktreeEntry } from '../../index.ts';
-import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { nearestWord, plural, relativeTime } from '../../terminal/phrases.ts';
+import { configurationOf } from '../../config/settings.ts';
+import { adoptStore, displayText, isSavepointError, type WorktreeEntry } from '../../index.ts';
+import {
+  BOOLEAN,
+  described,
+  exact,
+  listOf,
+  nullable,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, flag, option, wordOption } from '../command.ts';
+import {
+  type Call,
+  type Command,
+  flag,
+  option,
+  unknownSubcommand,
+  wordOption,
+} from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { KEPT_IN, WORKTREE, worktreeJson } from '../json-shapes.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
-import { asksFirst, confirmed } from '../options.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { agreedForGood, asksFirst, confirmed } from '../options.ts';
 import { serverText, storeOf } from './status.ts';
 
 const SHAPE = exact({
@@ -69,7 +86,7 @@ export const store: Command = {
   run: async (call) => {
     const [word = 'status', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
-    if (verb === undefined) throw unknownVerb(word);
+    if (verb === undefined) throw unknownSubcommand('store', word, VERBS, VERBS.join(', '));
     if (verb !== 'move' && call.values.has('to')) {
       throw new UsageError(`--to is not for store ${verb}`, SEE);
     }
@@ -124,7 +141,9 @@ async function runForget(call: Call, words: readonly string[]): Promise<ExitCode
       );
     }
     call.say(`Worktree   ${aboutOf(call, worktree)}`);
-    if (!(await agreed(call))) return EXIT.interrupted;
+    const question = 'Remove this worktree with its timeline? It cannot be undone.';
+    const refusal = ['a forgotten worktree cannot be brought back', 'repeat with --yes'] as const;
+    if (!(await agreedForGood(call, question, refusal))) return EXIT.interrupted;
     await savepoint.forgetWorktree(worktree.id);
     call.io.done = 'the worktree was removed all the same';
     printJson(call, FORGOTTEN, { forgotten: worktreeJson(worktree) });
@@ -132,14 +151,6 @@ async function runForget(call: Call, words: readonly string[]): Promise<ExitCode
     call.hint('contents that no other worktree has go with: savepoint prune');
     return EXIT.done;
   });
-}
-
-async function agreed(call: Call): Promise<boolean> {
-  if (call.flags.has('yes')) return true;
-  if (!call.io.interactive || call.json) {
-    throw new UsageError('a forgotten worktree cannot be brought back', 'repeat with --yes');
-  }
-  return confirmed(call, 'Remove this worktree with its timeline? It cannot be undone.');
 }
 
 async function runMove(call: Call, words: readonly string[]): Promise<ExitCode> {
@@ -186,7 +197,7 @@ async function runClean(call: Call, words: readonly string[]): Promise<ExitCode>
 
 function requestOf(call: Call): MoveRequest {
   const root = findProject(call);
-  const { values } = configurationOf(call, root);
+  const { values } = configurationOf(call.io, root);
   const { lockTimeoutMs } = values;
   return { root, database: values, lockTimeoutMs, onProgress: call.io.progress.tell };
 }
@@ -222,8 +233,66 @@ function expectWords(
   return words;
 }
 
-function unknownVerb(word: string): UsageError {
-  const near = nearestWord(word, VERBS);
-  const hint = near === null ? SEE : `did you mean: savepoint store ${near}`;
-  return new UsageError(`unknown subcommand "${word}"; try ${VERBS.join(', ')}`, hint);
+const ADOPTED = exact({
+  adopted: described("False when the timeline was this folder's already.", BOOLEAN),
+  project: TEXT,
+});
+
+export const adopt: Command = {
+  name: 'adopt',
+  summary: 'keep the timeline of a folder that was moved or re-created',
+  details:
+    'A timeline belongs to one folder. When another folder stands at the same path (restored from a\n' +
+    'backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project. For a\n' +
+    'folder that was moved, say from where: its timeline is still kept under the old path.',
+  options: {
+    from: option('OLDPATH', 'where the folder was before it was moved', 'folder'),
+  },
+  examples: [
+    ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],
+    ['savepoint adopt --from ~/old/place', 'this folder was moved, with all that is in it'],
+  ],
+  json: { adopt: ADOPTED },
+  run: runAdopt,
+};
+
+async function runAdopt(call: Call): Promise<ExitCode> {
+  const from = call.values.get('from');
+  if (from !== undefined) await takeOver(call, from);
+  const known = from === undefined ? await knownAlready(call) : null;
+  if (known !== null) return reportAdopted(call, known, false);
+  return withTimeline(call, async ({ root }) => reportAdopted(call, root, true), { adopt: true });
+}
+
+function takeOver(call: Call, from: string): Promise<void> {
+  const { io } = call;
+  return adoptStore({
+    project: findNewProject(call),
+    from: resolve(io.cwd, from),
+    home: storeHome(io),
+    refusedProjects: [io.homeDirectory],
+  });
+}
+
+/** The project's folder, if the timeline is its own; null if it is another folder's. */
+async function knownAlready(call: Call): Promise<string | null> {
+  try {
+    return await withTimeline(call, async ({ root }) => root);
+  } catch (error) {
+    if (isSavepointError(error, 'project-mismatch')) return null;
+    throw error;
+  }
+}
+
+function reportAdopted(call: Call, project: string, adopted: boolean): ExitCode {
+  printJson(call, ADOPTED, { adopted, project });
+  const folder = displayText(project);
+  if (adopted) call.io.done = `${folder} carries on its timeline all the same`;
+  call.remark(
+    adopted
+      ? `Done: ${folder} carries on its timeline.`
+      : `Nothing to do: the timeline belongs to ${folder}.`,
+  );
+  call.hint('see it with: savepoint list');
+  return adopted ? EXIT.done : EXIT.nothingToDo;
 }

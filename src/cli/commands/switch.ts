@@ -3,7 +3,7 @@ import { findProject, storeHome } from '../../config/find-project.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { displayText, isSavepointError, type Savepoint } from '../../index.ts';
 import { BOOLEAN, described, exact, listOf, TEXT } from '../../model/check.ts';
-import { type Call, type Command, expectArgs, option } from '../command.ts';
+import { type Call, type Command, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -28,7 +28,6 @@ export const off: Command = {
   ],
   json: { off: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'off', 0, 0);
     const session = await namedSession(call);
     const { home, project } = placesOf(call);
     const isChanged = turnOff(home, project, session);
@@ -48,7 +47,6 @@ export const on: Command = {
   examples: [['savepoint on', '']],
   json: { on: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'on', 0, 0);
     const { home, project } = placesOf(call);
     const isChanged = turnOn(home, project);
     const where = `hooks record in ${displayText(project)}`;

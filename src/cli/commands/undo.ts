@@ -132,7 +132,6 @@ export const redo: Command = {
   json: { redo: RECEIPT },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
-    expectArgs(call, 'redo', 0, 0);
     const options = planOptions(call);
     return withTimeline(call, (savepoint) => runRedo(call, savepoint, options));
   },

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { findProject, storeHome, withoutCredentials } from '../../config/find-project.ts';
-import { shownValue } from '../../config/index.ts';
 import { openStoreIn, placeIn } from '../../config/project-store.ts';
+import { configurationOf, shownValue } from '../../config/settings.ts';
 import { exists, realPathOrNull } from '../../fs/entries.ts';
 import { findProgram } from '../../fs/find-program.ts';
 import { displayText, isSavepointError, type Store, storeDirectory } from '../../index.ts';
@@ -15,10 +15,9 @@ import {
   startWebServer,
   type WebServer,
 } from '../../web/server/index.ts';
-import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { JSON_VERSION } from '../json.ts';
-import { configurationOf } from '../open-timeline.ts';
 import { inPackage, ownVersion } from '../package-place.ts';
 
 const SHAPE = exact({
@@ -56,17 +55,31 @@ export const web: Command = {
 
 /** Serves the page until somebody presses Ctrl-C, or asks the process to end. */
 async function runWeb(call: Call, page: string): Promise<ExitCode> {
-  expectArgs(call, 'web', 0, 0);
   const { io } = call;
   const home = storeHome(io);
   const server = await start(call, page, home);
-  const opener = new Opener(call, server, home);
-  const removeFiles = io.interrupts.onInterrupt(() => opener.remove());
+  const file = new RedirectFile(home);
+  const removeFiles = io.interrupts.onInterrupt(() => file.remove());
+  const ended = Promise.withResolvers<void>();
+  let isEnding = false;
+  // The first signal lets what was begun finish; the second one does not wait for it.
+  const pass = (signal: Parameters<typeof io.interrupts.end>[0]): void => {
+    if (isEnding) io.interrupts.end(signal);
+    isEnding = true;
+    if (server.isWriting()) {
+      io.err('\nsavepoint: finishing what was begun first; once more ends it at once\n');
+    }
+    ended.resolve();
+  };
+  const serve = async (): Promise<void> => {
+    void openAgain(call, server, file, announce(call, server, file));
+    await ended.promise;
+  };
   try {
-    await io.interrupts.during(() => serve(opener), opener.pass);
+    await io.interrupts.during(serve, pass);
   } finally {
     await server.close();
-    opener.remove();
+    file.remove();
     removeFiles();
   }
   return EXIT.done;
@@ -83,7 +96,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
       here: hereOf(call, home),
       now: io.now,
       optionsFor: (root) => ({
-        ...configurationOf(call, root).values,
+        ...configurationOf(call.io, root).values,
         refusedProjects: [io.homeDirectory],
         environment: io.env,
         now: io.now,
@@ -92,7 +105,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
       openStore: (directory) => openStore(call, directory),
       isOnServer: (directory) => placeIn(directory, io) !== null,
       settingsOf: (root) => settingsOf(call, root),
-      retentionOf: (root) => configurationOf(call, root).values,
+      retentionOf: (root) => configurationOf(call.io, root).values,
       onError: (error) => io.err(`savepoint: ${displayText(messageOf(error))}\n`),
     });
   } catch (error) {
@@ -105,7 +118,7 @@ async function start(call: Call, page: string, home: string): Promise<WebServer>
 
 /** In the folder, or on the server that the person's own settings name. */
 function openStore(call: Call, directory: string): Promise<Store> {
-  const { values: database } = configurationOf(call, directory);
+  const { values: database } = configurationOf(call.io, directory);
   return openStoreIn(directory, {
     surroundings: call.io,
     database,
@@ -134,7 +147,7 @@ function hereOf(call: Call, home: string): string | null {
 }
 
 function settingsOf(call: Call, root: string): ShownSettings {
-  const { effective, problems, warnings } = configurationOf(call, root);
+  const { effective, problems, warnings } = configurationOf(call.io, root);
   return {
     settings: effective.map(({ key, value, origin, source, summary }) => {
       return { key, value: textOf(shownValue(key, value)), origin, source, summary };
@@ -148,92 +161,63 @@ function textOf(value: unknown): string {
   return value === null ? 'no limit' : String(value);
 }
 
-/** Says where the page is, opens it, and again whenever the person presses Enter. */
-async function serve(opener: Opener): Promise<void> {
-  opener.first();
-  void opener.again();
-  await opener.ended;
-}
-
-class Opener {
-  /** Resolves when the person has asked the process to end. */
-  readonly ended: Promise<void>;
-  readonly #call: Call;
-  readonly #server: WebServer;
-  readonly #file: RedirectFile;
-  #end: () => void = () => {};
-  #isEnding = false;
-  /** Whether a program opened the browser. A browser in a sandbox, such as a snap, may not read our file. */
-  #hasOpener = false;
-
-  constructor(call: Call, server: WebServer, home: string) {
-    this.#call = call;
-    this.#server = server;
-    this.#file = new RedirectFile(home);
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-  }
-
-  /** The first signal lets what was begun finish; the second one does not wait for it. */
-  readonly pass = (signal: Parameters<Call['io']['interrupts']['end']>[0]): void => {
-    if (this.#isEnding) this.#call.io.interrupts.end(signal);
-    this.#isEnding = true;
-    if (this.#server.isWriting()) {
-      this.#call.io.err('\nsavepoint: finishing what was begun first; once more ends it at once\n');
-    }
-    this.#end();
-  };
-
-  first(): void {
-    const { url, port } = this.#server;
-    const { json, io, flags } = this.#call;
-    if (!json)
-      this.#call.tell(`Savepoint's page is at ${url} for you alone, until you press Ctrl-C.`);
-    const oneTimeUrl = this.#open();
-    if (!json) return;
-    const shown = flags.has('no-open') ? oneTimeUrl : null;
-    const answer: TypeOf<typeof SHAPE> = { url, port, oneTimeUrl: shown };
+/** Says where the page is, and opens it. */
+function announce(call: Call, server: WebServer, file: RedirectFile): Opened {
+  const { json, io, flags } = call;
+  const { url, port } = server;
+  call.tell(`Savepoint's page is at ${url} for you alone, until you press Ctrl-C.`);
+  const opened = open(call, server, file);
+  if (json) {
+    const oneTimeUrl = flags.has('no-open') ? opened.address : null;
+    const answer: TypeOf<typeof SHAPE> = { url, port, oneTimeUrl };
     io.out(`${JSON.stringify({ version: JSON_VERSION, ...answer })}\n`);
   }
+  return opened;
+}
 
-  async again(): Promise<void> {
-    const { io, json } = this.#call;
-    if (json || !io.interactive) return;
-    this.#call.hint(
-      this.#hasOpener
-        ? 'press Enter to open it again; if no page appears, press Ctrl-C and type: savepoint web --no-open'
-        : 'press Enter for a new address',
-    );
-    while ((await io.ask('')) !== null) this.#open();
-  }
+/** Opens it again whenever the person presses Enter. */
+async function openAgain(
+  call: Call,
+  server: WebServer,
+  file: RedirectFile,
+  { hasOpener }: Opened,
+): Promise<void> {
+  const { json, io } = call;
+  if (json || !io.interactive) return;
+  call.hint(
+    hasOpener
+      ? 'press Enter to open it again; if no page appears, press Ctrl-C and type: savepoint web --no-open'
+      : 'press Enter for a new address',
+  );
+  while ((await io.ask('')) !== null) open(call, server, file);
+}
 
-  remove(): void {
-    this.#file.remove();
-  }
+interface Opened {
+  /** With a token, for one use. */
+  readonly address: string;
+  /** Whether a program opened the browser. A browser in a sandbox, such as a snap, may not read our file. */
+  readonly hasOpener: boolean;
+}
 
-  /** Opens the page, or prints its address where that is asked for or nothing can open it. Gives the address. */
-  #open(): string {
-    const { json, flags, io } = this.#call;
-    const url = this.#server.oneTimeUrl();
-    const program = flags.has('no-open') ? null : browserOpener(this.#call);
-    const print = (): void => {
-      if (!json) this.#call.say(`Open this address within a minute; it works once:\n  ${url}`);
-      else if (!flags.has('no-open'))
-        io.err('savepoint: no program was found that opens a browser; use --no-open\n');
-    };
-    this.#hasOpener = program !== null;
-    if (program === null) {
-      print();
-      return url;
-    }
+/** Opens the page, or prints its address where that is asked for or nothing can open it. */
+function open(call: Call, server: WebServer, file: RedirectFile): Opened {
+  const { json, flags, io } = call;
+  const address = server.oneTimeUrl();
+  const program = flags.has('no-open') ? null : browserOpener(call);
+  const print = (): void => {
+    if (!json) call.say(`Open this address within a minute; it works once:\n  ${address}`);
+    else if (!flags.has('no-open'))
+      io.err('savepoint: no program was found that opens a browser; use --no-open\n');
+  };
+  if (program === null) print();
+  else {
     const env = withoutCredentials(io.env);
     const options = { detached: true, stdio: 'ignore', env } as const;
-    const child = spawn(program, [this.#file.write(url)], options);
+    const child = spawn(program, [file.write(address)], options);
     child.once('error', print);
     child.unref();
-    return url;
   }
+  return { address, hasOpener: program !== null };
 }
 
 /** The program that opens a file in the person's browser; null where there is none, or nobody to see it. */

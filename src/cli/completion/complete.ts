@@ -1,4 +1,9 @@
-import { displayText } from '../../index.ts';
+import { findProject, storeHome } from '../../config/find-project.ts';
+import { openStoreIn } from '../../config/project-store.ts';
+import { configurationOf } from '../../config/settings.ts';
+import { exists, realPath } from '../../fs/entries.ts';
+import { type Checkpoint, displayText, type Store, storeDirectory } from '../../index.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import {
   COMMON_OPTIONS,
   type Command,
@@ -7,10 +12,9 @@ import {
   type Option,
   verbFirst,
 } from '../command.ts';
-import { COMMANDS, isCommand } from '../command-table.ts';
+import { loadCommand, loadCommands } from '../command-table.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { timelineWords } from './timeline-words.ts';
 
 /**
  * Answers a shell: `__complete -- WORD...`, the last word being the one at the cursor. The first line says
@@ -20,8 +24,7 @@ import { timelineWords } from './timeline-words.ts';
 export async function complete(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     const words = fromVerb(argv.slice(argv[0] === '--' ? 1 : 0));
-    const [verb = ''] = words;
-    const command = isCommand(verb) ? await COMMANDS[verb]() : null;
+    const command = await loadCommand(words[0] ?? '');
     const wanted = wantedAt(command, words);
     const candidates = await candidatesFor(wanted, command, io);
     const lines = candidateLines(candidates, wanted.typed, wanted.before);
@@ -58,8 +61,7 @@ async function candidatesFor(
 }
 
 async function allCommands(): Promise<Candidate[]> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((loadOne) => loadOne()));
-  return commands.map(({ name, summary }) => ({ value: name, about: summary }));
+  return (await loadCommands()).map(({ name, summary }) => ({ value: name, about: summary }));
 }
 
 /** An option that is given already is not offered again. */
@@ -70,7 +72,7 @@ function leftOptions(command: Command, values: ReadonlyMap<string, string>): Can
 }
 
 /** Something that a shell may offer. */
-export interface Candidate {
+interface Candidate {
   readonly value: string;
   readonly about: string;
 }
@@ -81,7 +83,7 @@ const LONGEST_ABOUT = 60;
  * Labels and ids can come from anybody. A value that would break out of its line, steer a terminal or pass
  * for an option is not offered. Each shell does its own quoting.
  */
-export function isHarmless({ value }: Candidate): boolean {
+function isHarmless({ value }: Candidate): boolean {
   return value !== '' && displayText(value) === value && !value.startsWith('-');
 }
 
@@ -165,4 +167,78 @@ function takeApart(command: Command, given: readonly string[]): Given {
 
 export function optionsOf(command: Command): Readonly<Record<string, Option>> {
   return { ...command.options, ...COMMON_OPTIONS };
+}
+
+const NEWEST = 200;
+// Somebody has pressed a key.
+const IMPATIENT = { connectTimeoutMs: 1_000, queryTimeoutMs: 1_000 };
+
+/** What a timeline has names for. */
+type Things = 'checkpoint' | 'session' | 'operation' | 'execution' | 'agent';
+
+/**
+ * Names of the things on a timeline. Only reads, and straight from the store: pressing a key must not
+ * finish a restore, wait for a lock or begin anything.
+ */
+export async function timelineWords(
+  io: Io,
+  values: ReadonlyMap<string, string>,
+  what: Things,
+): Promise<Candidate[]> {
+  const project = realPath(findProject({ io, values }));
+  const directory = storeDirectory(storeHome(io), project);
+  if (!exists(directory)) return [];
+  const { values: database } = configurationOf(io, project);
+  const options = { surroundings: io, database, patience: IMPATIENT, create: false };
+  const store = await openStoreIn(directory, options);
+  try {
+    return (await WORDS[what](store, io.now())).filter(isHarmless);
+  } finally {
+    await store.close();
+  }
+}
+
+type Words = (store: Store, now: number) => Promise<Candidate[]>;
+
+const WORDS: Record<Things, Words> = {
+  checkpoint: async (store, now) => {
+    const found = await store.timeline.checkpoints({ limit: NEWEST });
+    const labels = found.flatMap((one) =>
+      one.label === null ? [] : [{ value: one.label, about: aboutOf(one, now) }],
+    );
+    const ids = found.map((one) => ({ value: one.id, about: aboutOf(one, now) }));
+    return [{ value: 'latest', about: 'the newest checkpoint' }, ...labels, ...ids];
+  },
+  session: async (store, now) =>
+    (await store.timeline.sessions()).slice(0, NEWEST).map(({ id, agent, lastActiveAt }) => ({
+      value: id,
+      about: `${agent}, ${relativeTime(lastActiveAt, now)}`,
+    })),
+  operation: async (store, now) =>
+    (await store.timeline.operations({ limit: NEWEST })).map(({ id, description, createdAt }) => ({
+      value: id,
+      about: `${description}, ${relativeTime(createdAt, now)}`,
+    })),
+  execution: async (store, now) => {
+    const steps = (await store.timeline.executions()).map(({ id, status, updatedAt }) => ({
+      value: id,
+      about: `${status}, ${relativeTime(updatedAt, now)}`,
+    }));
+    const { ExecutionCheckpoints, PersistenceManager, ProjectStorage } = await import(
+      '../../execution/index.ts'
+    );
+    const documents = new PersistenceManager(new ProjectStorage({ store }));
+    const known = new Set(steps.map(({ value }) => value));
+    const ids = [...(await new ExecutionCheckpoints(documents).listExecutions()).keys()];
+    const kept = ids.filter((id) => !known.has(id));
+    return [...steps, ...kept.map((value) => ({ value, about: 'checkpoints' }))].slice(0, NEWEST);
+  },
+  agent: async (store) => {
+    const agents = (await store.timeline.sessions()).map(({ agent }) => agent);
+    return [...new Set(agents)].map((value) => ({ value, about: '' }));
+  },
+};
+
+function aboutOf({ description, createdAt }: Checkpoint, now: number): string {
+  return `${description}, ${relativeTime(createdAt, now)}`;
 }

@@ -12,7 +12,6 @@ import {
   described,
   exact,
   integer,
-  type Kind,
   listOf,
   nullable,
   oneOf,
@@ -25,12 +24,13 @@ import type { Style } from '../../terminal/paint.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call } from '../command.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import type { Subcommand } from '../commands/executions.ts';
+import { EXIT } from '../exit-codes.ts';
+import { printJson, withPathBytes } from '../json.ts';
 import { EXECUTION_KIND, FILE_DIFF, fileDiffJson, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
+import { BEGINNING, find, type NamedStep, placeText, stepIn } from './list.ts';
 
 const SHAPE = exact({
   id: TEXT,
@@ -50,27 +50,27 @@ const SHAPE = exact({
   pathBytes: PATH_BYTES,
 });
 
-/** For the published schema. */
-export const PRINTED: Kind<unknown> = SHAPE;
-
 /** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
-export async function run(call: Call, words: readonly string[]): Promise<ExitCode> {
-  const [id = '', ...named] = words;
-  const withFiles = call.flags.has('files') || call.flags.has('stat');
-  const found = await withTimeline(call, async (savepoint): Promise<Found> => {
-    const executions = await ProjectExecutions.of(savepoint);
-    const known = await find(call, executions, id);
-    const steps = await executions.steps(known);
-    const range = rangeOf(steps, named);
-    const state = await executions.diff(known, range.from, range.to);
-    const files = withFiles ? await fileDiffsBetween(savepoint, executions, known, range) : null;
-    return { known, steps, ...range, state, files };
-  });
-  if (call.json) printJson(call, SHAPE, foundJson(found, call.flags.has('stat')));
-  await showPage(call, foundText(call, found));
-  if (!withFiles) call.hint('see what it did to files with: --files');
-  return EXIT.done;
-}
+export const diff: Subcommand = {
+  printed: SHAPE,
+  run: async (call: Call, words: readonly string[]) => {
+    const [id = '', ...named] = words;
+    const withFiles = call.flags.has('files') || call.flags.has('stat');
+    const found = await withTimeline(call, async (savepoint): Promise<Found> => {
+      const executions = await ProjectExecutions.of(savepoint);
+      const known = await find(call, executions, id);
+      const steps = await executions.steps(known);
+      const range = rangeOf(steps, named);
+      const state = await executions.diff(known, range.from, range.to);
+      const files = withFiles ? await fileDiffsBetween(savepoint, executions, known, range) : null;
+      return { known, steps, ...range, state, files };
+    });
+    if (call.json) printJson(call, SHAPE, foundJson(found, call.flags.has('stat')));
+    await showPage(call, foundText(call, found));
+    if (!withFiles) call.hint('see what it did to files with: --files');
+    return EXIT.done;
+  },
+};
 
 interface Range {
   readonly from: number;
@@ -124,17 +124,14 @@ function filesText({ flags, paint, columns }: Call, files: readonly FileDiff[]):
 }
 
 function foundJson({ known, from, to, state, files }: Found, stat: boolean): TypeOf<typeof SHAPE> {
-  const names = new PathNames();
-  return {
+  return withPathBytes((names) => ({
     id: known.id,
     kind: known.kind,
     from,
     to,
     state: state.map(({ path, kind }) => ({ path, kind })),
     files: files?.map((file) => fileDiffJson(file, names, stat)) ?? null,
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 /** What changed in files between two steps. `from` may be the later one. */

@@ -18,7 +18,6 @@ import {
   exact,
   extended,
   integer,
-  type Kind,
   listOf,
   nullable,
   oneOf,
@@ -29,6 +28,7 @@ import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
+import type { Subcommand } from '../commands/executions.ts';
 import {
   CHANGE_KINDS,
   type ChangeKind,
@@ -39,12 +39,11 @@ import {
   SIGNS,
   timeText,
 } from '../commands/show.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, picked, printJson } from '../json.ts';
+import { EXIT } from '../exit-codes.ts';
+import { type PathNames, picked, printJson, withPathBytes } from '../json.ts';
 import { PATH, PATH_BYTES, TIME, timeJson, timeOrNull } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { sayDamaged } from './list.ts';
 import {
   EXECUTION,
   executionJson,
@@ -54,7 +53,8 @@ import {
   KINDS,
   STATUS_STYLES,
   STEP_STATUS,
-} from './which.ts';
+  sayDamaged,
+} from './list.ts';
 
 const ATTEMPT = exact({
   attempt: integer(1),
@@ -110,9 +110,6 @@ const SHAPE = exact({
   pathBytes: PATH_BYTES,
 });
 
-/** For the published schema. */
-export const PRINTED: Kind<unknown> = SHAPE;
-
 type ShownFile = Pick<InspectedChange, 'path' | 'insertions' | 'deletions' | 'takenBack'> & {
   readonly change: ChangeKind;
 };
@@ -121,20 +118,23 @@ type ShownFile = Pick<InspectedChange, 'path' | 'insertions' | 'deletions' | 'ta
 type Files = ReadonlyMap<string | null, readonly ShownFile[]> | null;
 
 /** `savepoint executions show ID`: the steps, with every attempt. */
-export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
-  const { shown, files, problems } = await withTimeline(call, async (savepoint) => {
-    const executions = await ProjectExecutions.of(savepoint);
-    const found = await executions.show(await find(call, executions, id));
-    const files = found.known.kind === 'steps' ? await filesOf(savepoint, found) : null;
-    return { shown: found, files, problems: executions.checkpoints.problems() };
-  });
-  if (call.json) printJson(call, SHAPE, shownJson(shown, files));
-  const facts = factsText(call, factsOf(call, shown));
-  await showPage(call, [...facts, '', ...stepsText(call, shown, files)]);
-  sayDamaged(call, problems);
-  call.hint(hintFor(shown.known));
-  return EXIT.done;
-}
+export const show: Subcommand = {
+  printed: SHAPE,
+  run: async (call: Call, [id = '']: readonly string[]) => {
+    const { shown, files, problems } = await withTimeline(call, async (savepoint) => {
+      const executions = await ProjectExecutions.of(savepoint);
+      const found = await executions.show(await find(call, executions, id));
+      const files = found.known.kind === 'steps' ? await filesOf(savepoint, found) : null;
+      return { shown: found, files, problems: executions.checkpoints.problems() };
+    });
+    if (call.json) printJson(call, SHAPE, shownJson(shown, files));
+    const facts = factsText(call, factsOf(call, shown));
+    await showPage(call, [...facts, '', ...stepsText(call, shown, files)]);
+    sayDamaged(call, problems);
+    call.hint(hintFor(shown.known));
+    return EXIT.done;
+  },
+};
 
 async function filesOf(savepoint: Savepoint, { steps }: ShownExecution): Promise<Files> {
   const files = new Map<string | null, ShownFile[]>();
@@ -169,8 +169,7 @@ function hintFor({ id, holder, last }: KnownExecution): string {
 
 function shownJson(shown: ShownExecution, files: Files): TypeOf<typeof SHAPE> {
   const { known, createdAt, sessionId, parent, steps } = shown;
-  const names = new PathNames();
-  return {
+  return withPathBytes((names) => ({
     execution: { ...executionJson(known), createdAt: timeOrNull(createdAt), sessionId, parent },
     steps: steps.map(({ index, name, status, attempts }) => ({
       index,
@@ -179,9 +178,7 @@ function shownJson(shown: ShownExecution, files: Files): TypeOf<typeof SHAPE> {
       status,
       attempts: attempts.map((attempt) => attemptJson(attempt, files, names)),
     })),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+  }));
 }
 
 function attemptJson(

@@ -30,7 +30,7 @@ import { shownCheckpoint } from '../commands/show.ts';
 import { PathNames } from '../json.ts';
 import { checkpointJson, fileDiffJson, receiptJson } from '../json-shapes.ts';
 import { MADE } from '../timeline-text.ts';
-import { whyJson } from '../why-shapes.ts';
+import { whyAnswer } from '../why-shapes.ts';
 
 /** What the tools need of the server that they are part of. */
 export interface Desk {
@@ -47,7 +47,7 @@ export interface Desk {
 /** `cannot-ask`: the program of the agent has no way to ask the person. */
 export type Consent = 'yes' | 'no' | 'cannot-ask';
 
-export interface ShownPlan {
+interface ShownPlan {
   readonly plan: RewindPlan;
   /** For the person who is asked. Private paths are counted in it, and not named. */
   readonly question: string;
@@ -100,168 +100,153 @@ const PATHS = described(
   listOf(TEXT),
 );
 
-const listCheckpoints: Tool = tool({
-  name: 'list_checkpoints',
-  title: 'List checkpoints',
-  description:
-    'Lists the checkpoints of this project, newest first: each prompt to an agent is one, with what changed under it and whether that was taken back.',
-  input: exact({
-    limit: optional(described('At most so many; 20 by default.', integer(1, MOST_CHECKPOINTS))),
-    path: optional(described('Only those that changed this file or folder.', TEXT)),
-  }),
-  isReadOnly: true,
-  run: ({ limit = 20, path }, desk) =>
-    desk.withTimeline(async (savepoint) => {
-      const within = path === undefined ? {} : { path: selectedPath(savepoint.root, path) };
-      const found = await savepoint.list({ kinds: MADE, limit, ...within });
-      return {
-        checkpoints: found.map((one) => checkpointJson(one)),
-        current: await savepoint.currentPlace(),
-        askingSession: await desk.askingSession(savepoint),
-      };
-    }),
-});
-
-const showCheckpoint: Tool = tool({
-  name: 'show_checkpoint',
-  title: 'Show a checkpoint',
-  description:
-    'Everything on record of one checkpoint: what was asked, which files changed, how sure it is who changed them, and which rewinds took that back.',
-  input: exact({ id: CHECKPOINT_REF }),
-  isReadOnly: true,
-  run: ({ id }, desk) =>
-    desk.withTimeline(async (savepoint) => {
-      return shownCheckpoint(savepoint, id, await shownPaths(savepoint, undefined));
-    }),
-});
-
-const diff: Tool = tool({
-  name: 'diff',
-  title: 'Diff since a checkpoint',
-  description:
-    'The lines that are different now, or at a second checkpoint, from how they were at a checkpoint, whoever changed them.',
-  input: exact({
-    from: CHECKPOINT_REF,
-    to: optional(described('The second checkpoint; by default what is there now.', TEXT)),
-    paths: optional(PATHS),
-  }),
-  isReadOnly: true,
-  run: ({ from, to, paths }, desk) =>
-    desk.withTimeline(async (savepoint) => {
-      if (to === undefined) await savepoint.scanAgain();
-      const isShown = await shownPaths(savepoint, paths);
-      const found = await savepoint.diff(from, to, paths);
-      const files = fileDiffs(found.filter(({ path }) => isShown(path)));
-      const names = new PathNames();
-      let left = MOST_HUNK_BYTES;
-      const shown = files.map((file) => {
-        const whole = fileDiffJson(file, names);
-        left -= JSON.stringify(whole.hunks ?? []).length;
-        return left >= 0 ? whole : fileDiffJson(file, names, true);
-      });
-      return {
-        files: shown,
-        // Too long for an answer: ask for these by their paths.
-        withoutLines: shown.filter(({ hunks }) => hunks === undefined).map(({ path }) => path),
-        pathBytes: names.pathBytes,
-      };
-    }),
-});
-
-const why: Tool = tool({
-  name: 'why',
-  title: 'Who wrote these lines',
-  description:
-    'Says of each line of a file, as it is now, which prompt of which agent wrote it, by which tool call and how surely; or that the person did (outside), or that it is older than the record (before).',
-  input: exact({
-    path: described('A file, relative to the project.', TEXT),
-    first: optional(described('The first line to ask about; by default 1.', integer(1))),
-    last: optional(described('The last one; by default the last of the file.', integer(1))),
-  }),
-  isReadOnly: true,
-  run: ({ path, first = 1, last = Number.MAX_SAFE_INTEGER }, desk) =>
-    desk.withTimeline(async (savepoint) => {
-      const isShown = await shownPaths(savepoint, [path]);
-      await savepoint.scanAgain();
-      // An empty file has no first line that could be asked for.
-      const range = first === 1 && last === Number.MAX_SAFE_INTEGER ? {} : { first, last };
-      const found = await savepoint.why({ path, ...range });
-      const spans = found.spans.slice(0, MOST_SPANS);
-      const answer = whyJson({ ...found, spans }, { lines: false, isShown });
-      const origins = answer.origins.map((origin) => ({
-        ...origin,
-        description: origin.description?.slice(0, MOST_OF_PROMPT) ?? null,
-      }));
-      // Too long for an answer: ask again from this line on.
-      return { ...answer, origins, next: found.spans[MOST_SPANS]?.first ?? null };
-    }),
-});
-
-const planRewind: Tool = tool({
-  name: 'plan_rewind',
-  title: 'Plan a rewind',
-  description:
-    'Says what a rewind to a checkpoint of this session would do to each file, and changes nothing. The person and other agents keep what they did. Call rewind with the planId to carry out exactly this plan, if the person agrees.',
-  input: exact({
-    to: CHECKPOINT_REF,
-    paths: optional(PATHS),
-    onlyMessage: optional(
-      described('Takes back this one prompt, and keeps what came later.', BOOLEAN),
-    ),
-  }),
-  isReadOnly: true,
-  run: ({ to, paths, onlyMessage = false }, desk) =>
-    desk.withTimeline(async (savepoint) => {
-      const checkpoint = await savepoint.resolve(to);
-      const sessionId = await ownSession(desk, savepoint, checkpoint);
-      const isShown = await shownPaths(savepoint, paths);
-      await savepoint.scanAgain();
-      const plan = await savepoint.planRewind({
-        to: checkpoint.id,
-        paths,
-        ...(onlyMessage ? { take: 'message' } : { sessionId }),
-      });
-      const receipt = shownReceipt(receiptOf(plan), isShown);
-      const planId = keepPlan(desk, {
-        plan,
-        question: questionOf(checkpoint, plan, isShown),
-        isShown,
-      });
-      return { planId, ...receiptJson(receipt, true), privateFiles: countHidden(plan, isShown) };
-    }),
-});
-
-const rewind: Tool = tool({
-  name: 'rewind',
-  title: 'Rewind',
-  description:
-    'Carries out exactly the plan that plan_rewind has shown, after the person has said yes. It can be undone with: savepoint undo. Read the files that went back again before you go on.',
-  input: exact({ planId: described('From plan_rewind.', ID) }),
-  isReadOnly: false,
-  run: async ({ planId }, desk) => {
-    const shown = desk.plans.get(planId);
-    if (shown === undefined) {
-      throw new SavepointError('argument-invalid', 'no plan with this id was shown', {
-        hint: 'call plan_rewind first, and rewind with its planId',
-      });
-    }
-    const { plan, question, isShown } = shown;
-    const consent = await desk.consent(question);
-    if (consent !== 'yes') throw notAgreed(consent, plan);
-    desk.plans.delete(planId);
-    return desk.withTimeline(async (savepoint) =>
-      receiptJson(shownReceipt(await savepoint.apply(plan), isShown), false),
-    );
-  },
-});
-
+/** In the order in which an agent sees them. */
 export const TOOLS: readonly Tool[] = [
-  listCheckpoints,
-  showCheckpoint,
-  diff,
-  why,
-  planRewind,
-  rewind,
+  tool({
+    name: 'list_checkpoints',
+    title: 'List checkpoints',
+    description:
+      'Lists the checkpoints of this project, newest first: each prompt to an agent is one, with what changed under it and whether that was taken back.',
+    input: exact({
+      limit: optional(described('At most so many; 20 by default.', integer(1, MOST_CHECKPOINTS))),
+      path: optional(described('Only those that changed this file or folder.', TEXT)),
+    }),
+    isReadOnly: true,
+    run: ({ limit = 20, path }, desk) =>
+      desk.withTimeline(async (savepoint) => {
+        const within = path === undefined ? {} : { path: selectedPath(savepoint.root, path) };
+        const found = await savepoint.list({ kinds: MADE, limit, ...within });
+        return {
+          checkpoints: found.map((one) => checkpointJson(one)),
+          current: await savepoint.currentPlace(),
+          askingSession: await desk.askingSession(savepoint),
+        };
+      }),
+  }),
+  tool({
+    name: 'show_checkpoint',
+    title: 'Show a checkpoint',
+    description:
+      'Everything on record of one checkpoint: what was asked, which files changed, how sure it is who changed them, and which rewinds took that back.',
+    input: exact({ id: CHECKPOINT_REF }),
+    isReadOnly: true,
+    run: ({ id }, desk) =>
+      desk.withTimeline(async (savepoint) => {
+        return shownCheckpoint(savepoint, id, await shownPaths(savepoint, undefined));
+      }),
+  }),
+  tool({
+    name: 'diff',
+    title: 'Diff since a checkpoint',
+    description:
+      'The lines that are different now, or at a second checkpoint, from how they were at a checkpoint, whoever changed them.',
+    input: exact({
+      from: CHECKPOINT_REF,
+      to: optional(described('The second checkpoint; by default what is there now.', TEXT)),
+      paths: optional(PATHS),
+    }),
+    isReadOnly: true,
+    run: ({ from, to, paths }, desk) =>
+      desk.withTimeline(async (savepoint) => {
+        if (to === undefined) await savepoint.scanAgain();
+        const isShown = await shownPaths(savepoint, paths);
+        const found = await savepoint.diff(from, to, paths);
+        const files = fileDiffs(found.filter(({ path }) => isShown(path)));
+        const names = new PathNames();
+        let left = MOST_HUNK_BYTES;
+        const shown = files.map((file) => {
+          const whole = fileDiffJson(file, names);
+          left -= JSON.stringify(whole.hunks ?? []).length;
+          return left >= 0 ? whole : fileDiffJson(file, names, true);
+        });
+        return {
+          files: shown,
+          // Too long for an answer: ask for these by their paths.
+          withoutLines: shown.filter(({ hunks }) => hunks === undefined).map(({ path }) => path),
+          pathBytes: names.pathBytes,
+        };
+      }),
+  }),
+  tool({
+    name: 'why',
+    title: 'Who wrote these lines',
+    description:
+      'Says of each line of a file, as it is now, which prompt of which agent wrote it, by which tool call and how surely; or that the person did (outside), or that it is older than the record (before).',
+    input: exact({
+      path: described('A file, relative to the project.', TEXT),
+      first: optional(described('The first line to ask about; by default 1.', integer(1))),
+      last: optional(described('The last one; by default the last of the file.', integer(1))),
+    }),
+    isReadOnly: true,
+    run: ({ path, first = 1, last = Number.MAX_SAFE_INTEGER }, desk) =>
+      desk.withTimeline(async (savepoint) => {
+        const isShown = await shownPaths(savepoint, [path]);
+        await savepoint.scanAgain();
+        // An empty file has no first line that could be asked for.
+        const range = first === 1 && last === Number.MAX_SAFE_INTEGER ? {} : { first, last };
+        const found = await savepoint.why({ path, ...range });
+        const spans = found.spans.slice(0, MOST_SPANS);
+        const answer = whyAnswer({ ...found, spans }, isShown, MOST_OF_PROMPT);
+        // Too long for an answer: ask again from this line on.
+        return { ...answer, next: found.spans[MOST_SPANS]?.first ?? null };
+      }),
+  }),
+  tool({
+    name: 'plan_rewind',
+    title: 'Plan a rewind',
+    description:
+      'Says what a rewind to a checkpoint of this session would do to each file, and changes nothing. The person and other agents keep what they did. Call rewind with the planId to carry out exactly this plan, if the person agrees.',
+    input: exact({
+      to: CHECKPOINT_REF,
+      paths: optional(PATHS),
+      onlyMessage: optional(
+        described('Takes back this one prompt, and keeps what came later.', BOOLEAN),
+      ),
+    }),
+    isReadOnly: true,
+    run: ({ to, paths, onlyMessage = false }, desk) =>
+      desk.withTimeline(async (savepoint) => {
+        const checkpoint = await savepoint.resolve(to);
+        const sessionId = await ownSession(desk, savepoint, checkpoint);
+        const isShown = await shownPaths(savepoint, paths);
+        await savepoint.scanAgain();
+        const plan = await savepoint.planRewind({
+          to: checkpoint.id,
+          paths,
+          ...(onlyMessage ? { take: 'message' } : { sessionId }),
+        });
+        const receipt = shownReceipt(receiptOf(plan), isShown);
+        const planId = keepPlan(desk, {
+          plan,
+          question: questionOf(checkpoint, plan, isShown),
+          isShown,
+        });
+        return { planId, ...receiptJson(receipt, true), privateFiles: countHidden(plan, isShown) };
+      }),
+  }),
+  tool({
+    name: 'rewind',
+    title: 'Rewind',
+    description:
+      'Carries out exactly the plan that plan_rewind has shown, after the person has said yes. It can be undone with: savepoint undo. Read the files that went back again before you go on.',
+    input: exact({ planId: described('From plan_rewind.', ID) }),
+    isReadOnly: false,
+    run: async ({ planId }, desk) => {
+      const shown = desk.plans.get(planId);
+      if (shown === undefined) {
+        throw new SavepointError('argument-invalid', 'no plan with this id was shown', {
+          hint: 'call plan_rewind first, and rewind with its planId',
+        });
+      }
+      const { plan, question, isShown } = shown;
+      const consent = await desk.consent(question);
+      if (consent !== 'yes') throw notAgreed(consent, plan);
+      desk.plans.delete(planId);
+      return desk.withTimeline(async (savepoint) =>
+        receiptJson(shownReceipt(await savepoint.apply(plan), isShown), false),
+      );
+    },
+  }),
 ];
 
 /** An agent may take back its own work only, and that of its sub-agents. */

@@ -33,7 +33,7 @@ import { isIdle } from '../carry-out.ts';
 import type { Call } from '../command.ts';
 import { type Preview, Previews } from './previews.ts';
 
-export interface PickRequest {
+interface PickRequest {
   readonly savepoint: Savepoint;
   readonly checkpoints: readonly ListedCheckpoint[];
   /** What is asked for beside the checkpoint. */

@@ -58,9 +58,9 @@ export function resultOf(
     paths.filter((path) => !folders.has(path)).map((path) => absolutePath(root, path));
   const reasons = (list: readonly PathReason[]) =>
     list.map(({ path, reason }) => ({ filePath: absolutePath(root, path), reason }));
-  const errors = reasons(receipt.errors).map(({ filePath, reason }) => ({
+  const errors = reasons(receipt.errors).map(({ filePath, reason: error }) => ({
     filePath,
-    error: reason,
+    error,
   }));
   return {
     success: receipt.success && failures.length === 0,

@@ -33,10 +33,8 @@ export function registerCheckpointIpc(host: IpcHost, service: FileCheckpointServ
       return service.getCheckpoints(sessionId as string);
     },
     'checkpoint:rewind': (args) => {
-      const [sessionId, messageId] = checkIds('checkpoint:rewind', args, [
-        'sessionId',
-        'messageId',
-      ]);
+      const names = ['sessionId', 'messageId'];
+      const [sessionId, messageId] = checkIds('checkpoint:rewind', args, names);
       return service.rewindFiles(sessionId as string, messageId as string);
     },
     'checkpoint:cleanup': (args) => {

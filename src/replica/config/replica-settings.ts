@@ -1,11 +1,6 @@
 import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
-import {
-  AT_LEAST_ONE,
-  type Effective,
-  type SettingKind,
-  type SettingsTable,
-  SWITCH,
-} from '../../config/index.ts';
+import { AT_LEAST_ONE, SWITCH } from '../../config/kinds.ts';
+import type { Effective, SettingKind, SettingsTable } from '../../config/load-settings.ts';
 import {
   anyOf,
   branded,

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Effective, loadSettings } from '../../config/index.ts';
+import { type Effective, loadSettings } from '../../config/load-settings.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { displayText } from '../../index.ts';
 import { REPLICA_SETTINGS, type ReplicaConfig } from './replica-settings.ts';

@@ -1,6 +1,6 @@
-import { type Surroundings, userFile } from '../../config/find-project.ts';
-import { loadConfiguration } from '../../config/index.ts';
+import type { Surroundings } from '../../config/find-project.ts';
 import { openProjectTimeline } from '../../config/project-store.ts';
+import { configurationOf } from '../../config/settings.ts';
 import {
   type AlongsideRequest,
   type Checkpoint,
@@ -52,20 +52,11 @@ interface OpenFiles {
 /** Opens the project's timeline for the agent. Throws where the folder cannot be a project. */
 export async function openEngineFiles(parts: OpenFiles): Promise<EngineFiles> {
   const { project, surroundings, onGap } = parts;
-  const { env: environment, homeDirectory } = surroundings;
-  const places = { project, userFile: userFile(surroundings), environment };
-  const configuration = loadConfiguration(places);
-  const [problem] = configuration.problems;
+  const { values, problems } = configurationOf(surroundings, project);
+  const [problem] = problems;
   // The broken line may have excluded a file, which must not be recorded.
   if (problem !== undefined) throw problem;
-  const savepoint = await openProjectTimeline(surroundings, {
-    ...configuration.values,
-    database: configuration.values,
-    project,
-    refusedProjects: [homeDirectory],
-    scan: true,
-    environment,
-  });
+  const savepoint = await openProjectTimeline(surroundings, { project, values, scan: true });
   return new EngineFiles(savepoint, onGap);
 }
 
