@@ -46,7 +46,7 @@ import {
 } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { operationText } from './list.ts';
+import { operationText } from './ops.ts';
 
 export const CHANGE_KINDS = ['created', 'deleted', 'modified', 'running'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];

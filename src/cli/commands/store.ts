@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { findNewProject, findProject, storeHome } from '../../config/find-project.ts';
+import { findProject } from '../../config/find-project.ts';
 import {
   cleanProject,
   type MoveRequest,
@@ -9,16 +8,8 @@ import {
 } from '../../config/move-project.ts';
 import { joinServer, serverOptions, worktreesOf } from '../../config/project-store.ts';
 import { configurationOf } from '../../config/settings.ts';
-import { adoptStore, displayText, isSavepointError, type WorktreeEntry } from '../../index.ts';
-import {
-  BOOLEAN,
-  described,
-  exact,
-  listOf,
-  nullable,
-  TEXT,
-  type TypeOf,
-} from '../../model/check.ts';
+import { displayText, type WorktreeEntry } from '../../index.ts';
+import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
 import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import {
@@ -231,68 +222,4 @@ function expectWords(
   if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`, SEE);
   if (words.length < count) throw new UsageError(question, SEE);
   return words;
-}
-
-const ADOPTED = exact({
-  adopted: described("False when the timeline was this folder's already.", BOOLEAN),
-  project: TEXT,
-});
-
-export const adopt: Command = {
-  name: 'adopt',
-  summary: 'keep the timeline of a folder that was moved or re-created',
-  details:
-    'A timeline belongs to one folder. When another folder stands at the same path (restored from a\n' +
-    'backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project. For a\n' +
-    'folder that was moved, say from where: its timeline is still kept under the old path.',
-  options: {
-    from: option('OLDPATH', 'where the folder was before it was moved', 'folder'),
-  },
-  examples: [
-    ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],
-    ['savepoint adopt --from ~/old/place', 'this folder was moved, with all that is in it'],
-  ],
-  json: { adopt: ADOPTED },
-  run: runAdopt,
-};
-
-async function runAdopt(call: Call): Promise<ExitCode> {
-  const from = call.values.get('from');
-  if (from !== undefined) await takeOver(call, from);
-  const known = from === undefined ? await knownAlready(call) : null;
-  if (known !== null) return reportAdopted(call, known, false);
-  return withTimeline(call, async ({ root }) => reportAdopted(call, root, true), { adopt: true });
-}
-
-function takeOver(call: Call, from: string): Promise<void> {
-  const { io } = call;
-  return adoptStore({
-    project: findNewProject(call),
-    from: resolve(io.cwd, from),
-    home: storeHome(io),
-    refusedProjects: [io.homeDirectory],
-  });
-}
-
-/** The project's folder, if the timeline is its own; null if it is another folder's. */
-async function knownAlready(call: Call): Promise<string | null> {
-  try {
-    return await withTimeline(call, async ({ root }) => root);
-  } catch (error) {
-    if (isSavepointError(error, 'project-mismatch')) return null;
-    throw error;
-  }
-}
-
-function reportAdopted(call: Call, project: string, adopted: boolean): ExitCode {
-  printJson(call, ADOPTED, { adopted, project });
-  const folder = displayText(project);
-  if (adopted) call.io.done = `${folder} carries on its timeline all the same`;
-  call.remark(
-    adopted
-      ? `Done: ${folder} carries on its timeline.`
-      : `Nothing to do: the timeline belongs to ${folder}.`,
-  );
-  call.hint('see it with: savepoint list');
-  return adopted ? EXIT.done : EXIT.nothingToDo;
 }
