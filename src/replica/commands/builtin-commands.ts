@@ -2,7 +2,7 @@ import { displayText } from '../../index.ts';
 import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { settingsText } from '../../terminal/settings-text.ts';
-import { todoRows } from '../tools/todo-rows.ts';
+import { todoRows } from '../tools/tool-rows.ts';
 import {
   compactCommand,
   costCommand,

@@ -19,7 +19,7 @@ import { ConfigManager } from '../config/config-manager.ts';
 import { SDKConfigLoader } from '../config/sdk-config-loader.ts';
 import { FileLogger } from '../file-logger.ts';
 import { EngineFiles } from '../files/engine-files.ts';
-import { PermissionModes } from '../permissions/permission-modes.ts';
+import { PermissionModes } from '../permissions/permission-manager.ts';
 import type { Prompt } from '../sdk/conversation.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { InteractiveRunner } from './interactive-runner.ts';

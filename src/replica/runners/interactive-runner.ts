@@ -13,7 +13,7 @@ import { customCommands } from '../commands/custom-commands.ts';
 import { gitBranch } from '../git-branch.ts';
 import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
 import { PathOffers } from '../offers/path-offers.ts';
-import type { PermissionModes } from '../permissions/permission-modes.ts';
+import type { PermissionModes } from '../permissions/permission-manager.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
 import type { Session, Turn } from '../sessions/session.ts';
 import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';

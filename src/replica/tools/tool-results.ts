@@ -3,11 +3,10 @@ import type { Style } from '../../terminal/paint.ts';
 import { plural, sizeText } from '../../terminal/phrases.ts';
 import { lastRows, wrapRows } from '../../terminal/rows.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
-import { SHELLS } from '../permissions/always.ts';
 import { fieldsOf } from '../sdk/message-router.ts';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
-import { editCounts, editRows } from './edit-rows.ts';
-import { madeEdit } from './file-edit.ts';
+import { editCounts, editRows, madeEdit } from './file-edit.ts';
+import { EDITORS, PLAN_TOOL, SHELLS, TODO_TOOLS } from './known-tools.ts';
 import { reasonInWords, type ToolOutcome, withoutModelText } from './tool-outcome.ts';
 import type { ToolRoom } from './tool-rows.ts';
 
@@ -48,17 +47,10 @@ function refusalText(said: string | null): string {
 
 /** Tools whose results are drawn from what they tell programs; the text for the model is not shown. */
 const KNOWN: ReadonlySet<string> = new Set([
-  'Write',
-  'Edit',
-  'MultiEdit',
-  'NotebookEdit',
+  ...EDITORS,
+  ...TODO_TOOLS,
   'Read',
-  'TodoWrite',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-  'ExitPlanMode',
+  PLAN_TOOL,
   'EnterPlanMode',
 ]);
 /** The tool has two names. */

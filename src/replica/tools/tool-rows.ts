@@ -1,8 +1,9 @@
 import type { Paint, Style } from '../../terminal/paint.ts';
 import { lastRows, wrapRows } from '../../terminal/rows.ts';
 import { clipWidth, textWidth } from '../../terminal/text-width.ts';
-import { SHELLS } from '../permissions/always.ts';
+import type { Todo } from '../commands/command.ts';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
+import { SHELLS } from './known-tools.ts';
 import { elapsedText, toolLine } from './tool-line.ts';
 import { outcomeOf, type ToolOutcome } from './tool-outcome.ts';
 import { shownOf } from './tool-results.ts';
@@ -104,4 +105,26 @@ function headingRows(call: ToolUseShown, { note, style }: Heading, room: ToolRoo
 
 function below(rows: readonly string[], { paint }: ToolRoom): string[] {
   return rows.map((row, i) => `  ${i === 0 ? paint('dim', '⎿') : ' '} ${row}`);
+}
+
+const MARKS: Readonly<Record<Todo['state'], string>> = {
+  pending: '[ ]',
+  'in-progress': '[~]',
+  done: '[x]',
+};
+const MARGIN = 6;
+
+/** The agent's list of things to do, as a checklist. */
+export function todoRows(todos: readonly Todo[], columns: number, paint: Paint): string[] {
+  return todos.flatMap(({ text, state }) =>
+    wrapRows(text.trim(), columns - MARGIN).map((row, i) => {
+      const line = `  ${i === 0 ? MARKS[state] : '   '} ${row}`;
+      if (state === 'done') return paint('dim', line);
+      return state === 'in-progress' ? paint('bold', line) : line;
+    }),
+  );
+}
+
+export function isAllDone(todos: readonly Todo[]): boolean {
+  return todos.every(({ state }) => state === 'done');
 }

@@ -11,7 +11,7 @@ import {
 import type { Key } from '../../terminal/interactive/keys.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { wrapRows } from '../../terminal/rows.ts';
-import { editCounts, editRows } from '../tools/edit-rows.ts';
+import { editCounts, editRows } from '../tools/file-edit.ts';
 import type { ListItem, PermissionAnswer, PermissionQuestion } from './interactive-ui.ts';
 
 /** How long the beginning of a number waits for the rest of it. */

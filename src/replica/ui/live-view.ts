@@ -12,8 +12,7 @@ import {
   padWidth,
   textWidth,
 } from '../../terminal/text-width.ts';
-import { isAllDone, todoRows } from '../tools/todo-rows.ts';
-import { runningRows } from '../tools/tool-rows.ts';
+import { isAllDone, runningRows, todoRows } from '../tools/tool-rows.ts';
 import { keyHelpRows } from './key-help.ts';
 import { markdownRows } from './markdown.ts';
 import { shownOf } from './markdown-stream.ts';

@@ -4,13 +4,12 @@ import { plural } from '../../terminal/phrases.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts';
 import type { Todo } from '../commands/command.ts';
-import { todoRows } from '../tools/todo-rows.ts';
-import { type EndedCall, endedRows, type ToolRoom } from '../tools/tool-rows.ts';
+import { TODO_TOOLS } from '../tools/known-tools.ts';
+import { type EndedCall, endedRows, type ToolRoom, todoRows } from '../tools/tool-rows.ts';
 import type { ConversationEntry } from './interactive-ui.ts';
 import { markdownRows } from './markdown.ts';
 import { settle } from './markdown-stream.ts';
 import type { UIStore } from './ui-state.ts';
-import { isOfTodos } from './work-shown.ts';
 
 /** The rows that have scrolled by. */
 export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
@@ -196,7 +195,7 @@ function heightOf(rows: readonly string[], columns: number): number {
 function entriesOf(entry: ConversationEntry): Entry[] {
   if (entry.kind !== 'tool') return [entry];
   const { call, result } = entry;
-  return isOfTodos(call) ? [] : [{ kind: 'tool', ended: { call, result, elapsedMs: 0 } }];
+  return TODO_TOOLS.has(call.name) ? [] : [{ kind: 'tool', ended: { call, result, elapsedMs: 0 } }];
 }
 
 function aboveText(above: readonly ConversationEntry[]): string {
