@@ -198,12 +198,3 @@ export function oneLine(error: unknown): string {
   const line = `${message}${about}`.replace(/\s*[\r\n]+\s*/g, ' ').trim();
   return line === '' ? 'it does not say why' : displayText(line);
 }
-
-/** A line for each MCP server: its name, how it is, and why. */
-export async function serverLines({ agent }: CommandContext): Promise<string[]> {
-  const servers = await agent.mcpServers();
-  return servers.map(({ name, status, error }) => {
-    const why = error === undefined ? '' : `: ${displayText(error)}`;
-    return `${displayText(name)}  ${displayText(status)}${why}`;
-  });
-}
