@@ -21,8 +21,9 @@ import {
 } from '../../index.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { messageOf, plural } from '../../terminal/phrases.ts';
-import { noteText, type PlanCounts } from '../../terminal/plan-text.ts';
+import { noteText } from '../../terminal/plan-text.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
+import type { RewindCounts } from '../ui/interactive-ui.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
 
@@ -32,12 +33,6 @@ export interface SdkRewind {
   readonly query: RewindableQuery;
   /** `CheckpointManager.restoreCheckpoint`: it knows what the SDK's failures mean. */
   run(): Promise<void>;
-}
-
-/** What one message changed by itself. */
-export interface OwnCounts extends PlanCounts {
-  readonly insertions: number;
-  readonly deletions: number;
 }
 
 /** For the menu of Esc Esc, where somebody waits. */
@@ -168,7 +163,7 @@ export class EngineFiles {
   }
 
   /** What a checkpoint's message changed by itself, whoever changed it again since; null where nobody knows. */
-  async ownCounts(ref: string): Promise<OwnCounts | null> {
+  async ownCounts(ref: string): Promise<RewindCounts | null> {
     const [found] = await this.savepoint.list({ ids: [(await this.#idOf(ref)) as CheckpointId] });
     // Nothing belongs to one that was made by hand.
     if (found === undefined || found.kind === 'manual') return null;

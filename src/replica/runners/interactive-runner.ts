@@ -25,13 +25,13 @@ import {
   type Chosen,
   chooseNamed,
   chooseRewind,
+  newestChanges,
   offeredBy,
   type Restored,
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
 import type { Greeting, RunnerFactoryParts } from './runner-factory.ts';
-import { newestChanges } from './way-back.ts';
 
 export interface InteractiveRunnerParts
   extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env'>,

@@ -14,6 +14,7 @@ import { messageOf, relativeTime } from '../../terminal/phrases.ts';
 import {
   canBeDecided,
   changesFile,
+  pathsText,
   planCounts,
   previewOf,
   previewText,
@@ -241,7 +242,26 @@ function entryOf(
   };
 }
 
-/** For the menu. */
+/** What Esc Esc takes back if the newest prompt is chosen: "2 files +3 -1". Null where nobody can tell. */
+export async function newestChanges(
+  checkpoints: CheckpointManager,
+  files: EngineFiles | null,
+): Promise<string | null> {
+  const [newest] = checkpoints.listCheckpoints();
+  if (newest === undefined || files === null) return null;
+  try {
+    if (!(await files.holds(newest.id))) return null;
+    const plan = await files.plan(newest.id);
+    const counts = planCounts(plan);
+    if (counts.files + counts.folders === 0) return null;
+    if (plan.lines.filter(changesFile).length > MOST_OF_NEWEST) return pathsText(counts);
+    const { insertions, deletions } = await countsOf(files, plan);
+    return `${pathsText(counts)} +${insertions} -${deletions}`;
+  } catch {
+    return null;
+  }
+}
+
 async function countsOf({ savepoint }: EngineFiles, plan: RewindPlan): Promise<RewindCounts> {
   const counts = { ...planCounts(plan), insertions: 0, deletions: 0 };
   const lines = plan.lines.filter(changesFile);
@@ -257,8 +277,9 @@ async function countsOf({ savepoint }: EngineFiles, plan: RewindPlan): Promise<R
   return counts;
 }
 
-/** Of a plan with more files, the lines of these are counted. */
+/** Of a plan with more files, the lines of these are counted; at the end of every turn, not even of these. */
 const MOST_COUNTED = 500;
+const MOST_OF_NEWEST = 50;
 
 /** By the prompts that they belong to. */
 async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
