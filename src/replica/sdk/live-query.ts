@@ -21,8 +21,8 @@ export class LiveQuery {
   readonly #input = new LiveMessageGenerator();
   readonly #ended: Promise<void>;
   #failure = '';
-  #isInitialized = false;
-  #isClosed = false;
+  isInitialized = false;
+  isClosed = false;
 
   constructor(parts: LiveQueryParts) {
     this.start = parts.start;
@@ -32,18 +32,6 @@ export class LiveQuery {
 
   send(message: SDKUserMessage): void {
     this.#input.push(message);
-  }
-
-  get isInitialized(): boolean {
-    return this.#isInitialized;
-  }
-
-  initialized(): void {
-    this.#isInitialized = true;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
   }
 
   /** The query reported that it cannot go on. */
@@ -73,7 +61,7 @@ export class LiveQuery {
 
   /** Gently: no more prompts, and time to write down what was said. Otherwise at once. */
   async close({ gently }: { readonly gently: boolean }): Promise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#input.close();
     if (gently) await Promise.race([this.#ended, after(GENTLY_MS)]);
     this.query.close();

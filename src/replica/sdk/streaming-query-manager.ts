@@ -124,7 +124,9 @@ export class StreamingQueryManager {
 
   handleSDKMessage(message: SDKMessage): void {
     this.#parts.messageRouter.route(message, {
-      onInit: () => this.#live?.initialized(),
+      onInit: () => {
+        if (this.#live !== null) this.#live.isInitialized = true;
+      },
       onStatus: ({ permissionMode }) => {
         if (permissionMode !== undefined) this.#parts.events.onPermissionMode?.(permissionMode);
       },
@@ -175,7 +177,8 @@ export class StreamingQueryManager {
     for (const result of toolResultsOf(message)) {
       this.#outputs.ends(result.id);
       this.#parts.events.onToolResult(result);
-      this.#tellTodos(this.#todos.answered(result));
+      const todos = this.#todos.answered(result);
+      if (todos !== null) this.#parts.events.onTodos(todos);
     }
   }
 
@@ -268,10 +271,6 @@ export class StreamingQueryManager {
     if (!this.#turns.delete(promptId)) return;
     this.#answer.endTurn();
     this.#parts.events.onTurnEnd({ promptId, ...end });
-  }
-
-  #tellTodos(todos: ReturnType<TodoList['answered']>): void {
-    if (todos !== null) this.#parts.events.onTodos(todos);
   }
 }
 

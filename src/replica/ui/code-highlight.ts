@@ -51,7 +51,8 @@ function linesIn(html: string): CodeLine[] {
   const scopes: (Style | null)[] = [];
   let runs: Run[] = [];
   for (const [text, scope, end, entity] of html.matchAll(PIECE)) {
-    if (scope !== undefined) scopes.push(styleOf(scope) ?? scopes.at(-1) ?? null);
+    if (scope !== undefined)
+      scopes.push(STYLES.get(scope.split(' ', 1)[0] ?? '') ?? scopes.at(-1) ?? null);
     else if (end !== undefined) scopes.pop();
     else {
       const style = scopes.at(-1) ?? null;
@@ -70,38 +71,20 @@ function linesIn(html: string): CodeLine[] {
 }
 
 // By the first part of a scope's name: `hljs-title function_` is a title.
-const STYLES: Readonly<Record<string, Style>> = {
-  addition: 'green',
-  attr: 'cyan',
-  attribute: 'cyan',
-  built_in: 'cyan',
-  bullet: 'yellow',
-  code: 'cyan',
-  comment: 'dim',
-  deletion: 'red',
-  doctag: 'dim',
-  emphasis: 'italic',
-  keyword: 'magenta',
-  literal: 'yellow',
-  meta: 'yellow',
-  name: 'blue',
-  number: 'yellow',
-  quote: 'dim',
-  regexp: 'green',
-  section: 'blue',
-  'selector-class': 'blue',
-  'selector-id': 'blue',
-  'selector-tag': 'magenta',
-  string: 'green',
-  strong: 'bold',
-  symbol: 'yellow',
-  tag: 'blue',
-  title: 'blue',
-  type: 'cyan',
-  variable: 'cyan',
+const SCOPES: Partial<Record<Style, string>> = {
+  green: 'addition regexp string',
+  cyan: 'attr attribute built_in code type variable',
+  yellow: 'bullet literal meta number symbol',
+  dim: 'comment doctag quote',
+  red: 'deletion',
+  italic: 'emphasis',
+  magenta: 'keyword selector-tag',
+  blue: 'name section selector-class selector-id tag title',
+  bold: 'strong',
 };
 
-function styleOf(classes: string): Style | undefined {
-  const [first = ''] = classes.split(' ');
-  return STYLES[first.replace(/^hljs-/, '')];
-}
+const STYLES: ReadonlyMap<string, Style> = new Map(
+  Object.entries(SCOPES).flatMap(([style, scopes]) =>
+    scopes.split(' ').map((scope) => [`hljs-${scope}`, style as Style]),
+  ),
+);
