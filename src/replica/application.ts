@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { withoutCredentials } from '../config/find-project.ts';
 import { displayText } from '../index.ts';
 import type { PassSignals } from '../terminal/interactive/external-editor.ts';
-import { paintFor } from '../terminal/paint.ts';
+import { type Paint, paintFor } from '../terminal/paint.ts';
 import { messageOf } from '../terminal/phrases.ts';
 import { settingsText } from '../terminal/settings-text.ts';
 import { wrapWords } from '../terminal/text-width.ts';
@@ -45,12 +45,14 @@ export class Application {
   readonly #configManager: ConfigManager;
   readonly #sessions: SessionManager;
   readonly #logger: FileLogger;
+  readonly #paint: Paint;
   #screen: InteractiveUI | null = null;
 
   constructor(request: ReplicaRequest, io: ReplicaIo, stage: Stage) {
     this.#request = request;
     this.#io = io;
     this.#stage = stage;
+    this.#paint = paintFor(io, request.noColor);
     const { project, home, replicaHome } = stage;
     const loader = new SDKConfigLoader({ project, home, environment: stage.env });
     this.#configManager = new ConfigManager(loader);
@@ -91,7 +93,6 @@ export class Application {
     const session = await this.#session();
     const files = config.enableFileCheckpointing ? await this.#openFiles() : null;
     const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
-    const paint = paintFor(this.#io, this.#request.noColor);
     const factory = new RunnerFactory({
       sdk,
       config: { ...config, model: model.name ?? config.model },
@@ -104,7 +105,7 @@ export class Application {
       configManager: this.#configManager,
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
-      paint,
+      paint: this.#paint,
       greeting: this.#io.interactive ? this.#greeting(session, model, config) : null,
       columns: () => this.#columns(),
       project: this.#stage.project,
@@ -255,8 +256,7 @@ export class Application {
       this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
       return 0;
     }
-    const paint = paintFor(this.#io, this.#request.noColor);
-    for (const line of settingsText(effective, paint)) this.#io.out(`${line}\n`);
+    for (const line of settingsText(effective, this.#paint)) this.#io.out(`${line}\n`);
     for (const warning of warnings) this.#warn(warning);
     return 0;
   }
@@ -267,8 +267,7 @@ export class Application {
       this.#io.out(`${JSON.stringify(sessionsJson(sessions, problems), null, 2)}\n`);
       return 0;
     }
-    const columns = this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
-    const paint = paintFor(this.#io, this.#request.noColor);
+    const [columns, paint] = [this.#room(), this.#paint];
     const shown = { open: null, now: Date.now(), columns, paint, numbered: false };
     for (const line of sessionTable(sessions, shown)) this.#io.out(`${line}\n`);
     for (const problem of problems) this.#warn(problem);
@@ -279,6 +278,11 @@ export class Application {
     return this.#io.stdout.columns || 80;
   }
 
+  /** What is written into a file or a pipe is not wrapped. */
+  #room(): number {
+    return this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
+  }
+
   #sdkKeepsFiles(): boolean {
     // Any other value is the word of a person who wants the engine alone.
     return (this.#io.env[VARIABLE] ?? '1') === '1';
@@ -286,8 +290,7 @@ export class Application {
 
   #warn(message: string): void {
     if (this.#screen === null) {
-      const columns = this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
-      const lines = message.split('\n').flatMap((line) => wrapWords(line, columns));
+      const lines = message.split('\n').flatMap((line) => wrapWords(line, this.#room()));
       this.#io.err(`${lines.join('\n')}\n`);
     } else this.#screen.displayWarning(message);
   }

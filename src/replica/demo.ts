@@ -18,7 +18,6 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './ui/interactive-ui.ts';
-
 import type { StatusShown } from './ui/status-line.ts';
 
 /** What lies in the scratch project before anybody comes. */

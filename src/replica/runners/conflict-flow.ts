@@ -68,19 +68,13 @@ async function mergeInEditor(
   conflict: Conflict,
   marked: string,
 ): Promise<Decision | null> {
-  const name = displayText(path);
   const edited = await ui.editText(marked, basename(path));
-  if ('problem' in edited) {
-    ui.displayWarning(`${name} is left as it is: ${edited.problem}`);
+  const left = (why: string): null => {
+    ui.displayWarning(`${displayText(path)} is left as it is: ${why}`);
     return null;
-  }
-  if (hasMarkers(edited.text, conflict)) {
-    ui.displayWarning(`${name} is left as it is: there are still markers in the merge.`);
-    return null;
-  }
-  if (edited.text === '') {
-    ui.displayWarning(`${name} is left as it is: the merge is empty.`);
-    return null;
-  }
+  };
+  if ('problem' in edited) return left(edited.problem);
+  if (hasMarkers(edited.text, conflict)) return left('there are still markers in the merge.');
+  if (edited.text === '') return left('the merge is empty.');
   return { content: Buffer.from(edited.text + lineEndOf(conflict)) };
 }

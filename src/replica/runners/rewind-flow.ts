@@ -112,6 +112,8 @@ async function chooseWhat(parts: RewindParts, entry: RewindEntry): Promise<Chose
   const choices = entry.isPrompt ? REWIND_CHOICES : (['files'] as const);
   let decided: readonly Resolution[] = [];
   for (;;) {
+    // The menu may have stood open for a while.
+    await files?.savepoint.scanAgain();
     const plan = await planFor(files, entry, decided).catch((error: unknown) => {
       if (decided.length === 0 || !isSavepointError(error, 'plan-stale')) throw error;
       return null;
@@ -141,8 +143,6 @@ async function planFor(
   resolutions: readonly Resolution[] = [],
 ): Promise<RewindPlan | null> {
   if (files === null || (isPrompt && !(await files.holds(id)))) return null;
-  // The menu may have stood open for a while.
-  await files.savepoint.scanAgain();
   return isPrompt ? files.plan(id, resolutions) : files.planOther(id, resolutions);
 }
 
@@ -207,10 +207,8 @@ function promptEntry(
   parts: RewindParts,
   labels: ReadonlyMap<string, string>,
 ): RewindEntry {
-  return entryOf(
-    { id, timestamp, description, label: labels.get(id) ?? null, isPrompt: true },
-    parts,
-  );
+  const label = labels.get(id) ?? null;
+  return entryOf({ id, timestamp, description, label, isPrompt: true }, parts);
 }
 
 function otherEntry(
@@ -222,23 +220,17 @@ function otherEntry(
 }
 
 /** Nothing of it is counted before somebody looks. */
-function entryOf(
-  about: Pick<RewindEntry, 'id' | 'timestamp' | 'description' | 'label' | 'isPrompt'>,
-  parts: RewindParts,
-): RewindEntry {
+function entryOf(about: Omit<RewindEntry, 'counts' | 'preview'>, parts: RewindParts): RewindEntry {
   const { files } = parts;
-  const { id, isPrompt } = about;
-  const plan = async () =>
-    files !== null && isPrompt && !(await files.holds(id)) ? null : planned();
-  const planned = async () => (isPrompt ? files?.plan(id) : files?.planOther(id)) ?? null;
+  const { id } = about;
   return {
     ...about,
     counts: async () => {
       if (files === null) return { own: null, sum: null };
-      const sum = await plan();
+      const sum = await planFor(files, about);
       return { own: await files.ownCounts(id), sum: sum && (await countsOf(files, sum)) };
     },
-    preview: async () => bodyOf(parts, id, await plan()),
+    preview: async () => bodyOf(parts, id, await planFor(files, about)),
   };
 }
 
@@ -335,27 +327,23 @@ async function selectCheckpoint(
   { rows, executions, others: ofOthers }: Selectable,
   now: number,
 ): Promise<RewindEntry | KnownExecution | null> {
-  const items = rows.map((row) => itemOf(row, now));
+  const itemsOf = (entries: readonly RewindEntry[]) => entries.map((entry) => itemOf(entry, now));
   const others = executions.map(executionItem);
   const count = ofOthers.length;
   const last =
     count === 0 ? [] : [{ id: OTHERS_ID, text: `${OTHERS}\n  ${count} in this project` }];
-  const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others, ...last]);
-  if (chosen === OTHERS_ID) return selectOther(ui, ofOthers, now);
+  const chosen = await ui.select<string>('Checkpoints', [
+    CURRENT,
+    ...itemsOf(rows),
+    ...others,
+    ...last,
+  ]);
+  if (chosen === OTHERS_ID) {
+    const other = await ui.select<string>(OTHERS, itemsOf(ofOthers));
+    return ofOthers.find(({ id }) => id === other) ?? null;
+  }
   const entry = rows.find(({ id }) => id === chosen);
   return entry ?? executions[others.findIndex(({ id }) => id === chosen)] ?? null;
-}
-
-async function selectOther(
-  ui: InteractiveUI,
-  rows: readonly RewindEntry[],
-  now: number,
-): Promise<RewindEntry | null> {
-  const chosen = await ui.select<string>(
-    OTHERS,
-    rows.map((row) => itemOf(row, now)),
-  );
-  return rows.find(({ id }) => id === chosen) ?? null;
 }
 
 function itemOf({ id, timestamp, description, label }: RewindEntry, now: number): ListItem {

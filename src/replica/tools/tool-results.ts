@@ -53,8 +53,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   PLAN_TOOL,
   'EnterPlanMode',
 ]);
-/** The tool has two names. */
-const AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent']);
+type Output = Readonly<Record<string, unknown>>;
+
+const BY_TOOL: Readonly<Record<string, (output: Output, room: ToolRoom) => Shown>> = {
+  Read: readShown,
+  // The tool has two names.
+  Task: agentShown,
+  Agent: agentShown,
+  AskUserQuestion: answersShown,
+  WebFetch: pageShown,
+};
 const BEHIND = 'goes on in the background';
 
 /** How many rows of something folded are left, at its beginning and at its end. */
@@ -75,17 +83,15 @@ function doneShown(call: ToolUseShown, result: ToolResultShown, room: ToolRoom):
     const notes = [editCounts(edit, room.paint)];
     return { notes, rows: foldedRows(rows, edit.isNew ? NEW_FILE : DIFF, room) };
   }
-  if (call.name === 'Read') return readShown(result, room);
-  if (AGENTS.has(call.name)) return agentShown(result, room);
-  if (call.name === 'AskUserQuestion') return answersShown(result, room);
-  if (call.name === 'WebFetch') return pageShown(result, room);
+  const shown = Object.hasOwn(BY_TOOL, call.name) ? BY_TOOL[call.name] : undefined;
+  if (shown !== undefined) return shown(fieldsOf(result.output), room);
   if (KNOWN.has(call.name)) return { notes: [], rows: [] };
   return { notes: [], rows: folded(withoutModelText(result.text), HEAD, room, 'dim') };
 }
 
 /** How much was read; the text itself only where everything is shown whole. */
-function readShown({ output }: ToolResultShown, room: ToolRoom): Shown {
-  const { content, numLines } = fieldsOf(fieldsOf(output).file);
+function readShown({ file }: Output, room: ToolRoom): Shown {
+  const { content, numLines } = fieldsOf(file);
   if (typeof content !== 'string' || typeof numLines !== 'number') return { notes: [], rows: [] };
   // The SDK counts an empty line behind the last newline.
   const lines = content.endsWith('\n') ? Math.max(0, numLines - 1) : numLines;
@@ -94,8 +100,7 @@ function readShown({ output }: ToolResultShown, room: ToolRoom): Shown {
 }
 
 /** What a sub-agent reports. */
-function agentShown({ output }: ToolResultShown, room: ToolRoom): Shown {
-  const { status, content, totalToolUseCount } = fieldsOf(output);
+function agentShown({ status, content, totalToolUseCount }: Output, room: ToolRoom): Shown {
   if (status !== 'completed') return { notes: [room.paint('dim', BEHIND)], rows: [] };
   const blocks = Array.isArray(content) ? content : [];
   const report = blocks.map((block) => String(fieldsOf(block).text ?? '')).join('\n');
@@ -104,14 +109,13 @@ function agentShown({ output }: ToolResultShown, room: ToolRoom): Shown {
 }
 
 /** The person's own answers to the agent's questions. */
-function answersShown({ output }: ToolResultShown, room: ToolRoom): Shown {
-  const answers = Object.entries(fieldsOf(fieldsOf(output).answers));
-  const text = answers.map(([question, answer]) => `${question} ${String(answer)}`).join('\n');
+function answersShown({ answers }: Output, room: ToolRoom): Shown {
+  const given = Object.entries(fieldsOf(answers));
+  const text = given.map(([question, answer]) => `${question} ${String(answer)}`).join('\n');
   return { notes: [], rows: folded(text, HEAD, room, 'dim') };
 }
 
-function pageShown({ output }: ToolResultShown, room: ToolRoom): Shown {
-  const { code, result, bytes } = fieldsOf(output);
+function pageShown({ code, result, bytes }: Output, room: ToolRoom): Shown {
   const size = typeof bytes === 'number' ? [sizeText(bytes)] : [];
   const notes = [...(code === undefined ? [] : [displayText(String(code))]), ...size];
   const rows = folded(typeof result === 'string' ? result : '', HEAD, room, 'dim');

@@ -1,5 +1,5 @@
 import type { Style } from '../../terminal/paint.ts';
-import { plainLine, type Run, type StyledLine } from './styled-text.ts';
+import type { Run, StyledLine } from './styled-text.ts';
 
 /** A line of code. */
 export interface CodeLine {
@@ -31,7 +31,7 @@ export function codeLines(code: string, info: string): readonly CodeLine[] {
     highlighter.getLanguage(language) === undefined ||
     code.length > LONGEST_CODE ||
     lines.some(({ length }) => length > LONGEST_LINE);
-  if (isPlain) return lines.map((line) => ({ runs: plainLine(line), isOpen: false }));
+  if (isPlain) return lines.map((line) => ({ runs: [{ text: line, styles: [] }], isOpen: false }));
   const { value } = highlighter.highlight(code, { language, ignoreIllegals: true });
   return linesIn(value);
 }

@@ -9,10 +9,6 @@ export interface Run {
 
 export type StyledLine = readonly Run[];
 
-export function plainLine(text: string): StyledLine {
-  return [{ text, styles: [] }];
-}
-
 export function textOf(line: StyledLine): string {
   return line.map(({ text }) => text).join('');
 }

@@ -25,16 +25,12 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './interactive-ui.ts';
-
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
 import { recalling } from './prompt.ts';
 import { isToKeep, type PromptMemory } from './prompt-history.ts';
-
 import { conflictDialog, diffDialog, MenuFacts, rewindChoice, rewindMenu } from './rewind-menu.ts';
-
 import type { StatusShown } from './status-line.ts';
-
 import { type Entry, Transcript } from './transcript.ts';
 import { type UIState, UIStore } from './ui-state.ts';
 import { WorkShown } from './work-shown.ts';

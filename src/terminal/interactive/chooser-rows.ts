@@ -2,7 +2,6 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
-
 import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
 import { type TextField, textOf } from './text-field.ts';
 
