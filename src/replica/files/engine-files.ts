@@ -71,7 +71,6 @@ export class EngineFiles {
   readonly savepoint: Savepoint;
   readonly #onGap: OnGap;
   readonly #gaps = new Set<string>();
-  /** Executions on record in the same project. */
   readonly executions: EngineExecutions;
   /** Rewinds of this process to what belongs to no conversation here: executions, other sessions. */
   readonly #made = new Set<OperationId>();
@@ -132,7 +131,6 @@ export class EngineFiles {
     }
   }
 
-  /** The agent is done with its turn. */
   async turnEnds(sessionId: string): Promise<void> {
     await this.#toolCalls.turnEnds();
     try {

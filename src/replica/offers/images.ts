@@ -9,7 +9,6 @@ import { isOutside } from '../instructions.ts';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-/** An image that goes to the model with a prompt. */
 export interface PromptImage {
   readonly name: string;
   readonly mediaType: ImageType;

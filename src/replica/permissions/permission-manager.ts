@@ -10,7 +10,6 @@ import { INTERRUPTED, refusalFor } from '../tools/tool-outcome.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { allowedAlways, isOutOfTheOrdinary, keyOf, suggestedFor, type ToolCall } from './always.ts';
 
-/** The part of the UI that asks. */
 type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
 
 type Input = Record<string, unknown>;
@@ -71,7 +70,6 @@ export class PermissionManager {
     this.#grants.clear();
   }
 
-  /** What was allowed always. */
   granted(): readonly Grant[] {
     return [...this.#grants.values()];
   }
@@ -154,7 +152,6 @@ function detailsFor(
 const MOST_LINES = 60;
 const LONGEST_LINE = 400;
 
-/** What a tool call is about to do. */
 function describe(toolName: string, input: Input): string[] {
   const command = textAt(input, 'command');
   // Nothing of a command or a plan is left out: the end may be what matters.

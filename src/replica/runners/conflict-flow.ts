@@ -9,18 +9,16 @@ import {
   type RewindPlan,
 } from '../../index.ts';
 import { conflictText, hasMarkers, lineEndOf, markedText } from '../../terminal/conflict-text.ts';
-import type { Paint } from '../../terminal/paint.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { canBeDecided } from '../../terminal/plan-text.ts';
 import { sentenceFor } from '../../terminal/reasons.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import type { RewindParts } from './rewind-flow.ts';
 
-interface ConflictParts {
-  readonly ui: InteractiveUI;
+interface ConflictParts extends Pick<RewindParts, 'ui' | 'paint'> {
   readonly files: EngineFiles;
-  readonly paint: Paint;
 }
 
 /** Asks about each file in conflict. Those that the person passes over stay in conflict. */

@@ -6,7 +6,7 @@ import { leftText, receiptLine } from '../../terminal/plan-text.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
-import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
+import type { AgentControl, CommandContext, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import { fileNames } from '../commands/context-commands.ts';
 import { customCommands } from '../commands/custom-commands.ts';
@@ -35,7 +35,7 @@ import type { Greeting, RunnerFactoryParts } from './runner-factory.ts';
 
 export interface InteractiveRunnerParts
   extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env'>,
-    Pick<AgentControl, 'models' | 'setModel' | 'usage' | 'permissions'> {
+    Pick<AgentControl, 'mcpServers' | 'models' | 'setModel' | 'usage' | 'permissions'> {
   readonly ui: InteractiveUI;
   readonly converse: DeskParts['converse'];
   readonly commands: CommandRegistry;
@@ -48,11 +48,8 @@ export interface InteractiveRunnerParts
   readonly status: string;
   /** What the agent may do without a question. */
   readonly modes: PermissionModes;
-  /** What the SDK says of the MCP servers of the configuration. */
-  readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
 
-/** A prompt that waits for its turn. */
 interface Waiting {
   readonly text: string;
   /** What of it the person wrote: a command of the project has a text of its own. */
@@ -450,6 +447,7 @@ export class InteractiveRunner {
 
   #control(): AgentControl {
     const desk = this.#desk;
+    const { mcpServers, models, usage, permissions } = this.#parts;
     const switched = async (session: Session): Promise<void> => {
       const { id: left } = desk.session;
       await desk.open(session);
@@ -476,14 +474,11 @@ export class InteractiveRunner {
       context: () => [...this.#context],
       todos: () => this.#todos,
       status: this.#status.model,
-      mcpServers: this.#parts.mcpServers,
-      models: this.#parts.models,
+      ...{ mcpServers, models, usage, permissions },
       setModel: async (name) => {
         await this.#parts.setModel(name);
         this.#showStatus({ model: name });
       },
-      usage: this.#parts.usage,
-      permissions: this.#parts.permissions,
       past: () => this.#parts.past(startOf(desk.session), desk.session.turns),
       exit: () => this.#leave(),
     };

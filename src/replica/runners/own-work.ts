@@ -4,16 +4,12 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapRows } from '../../terminal/rows.ts';
-import type { EngineFiles } from '../files/engine-files.ts';
 import { addInstruction, INSTRUCTIONS_FILE } from '../instructions.ts';
-import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import type { InteractiveRunnerParts } from './interactive-runner.ts';
 
 /** What the runner lends to the person's own work. */
-export interface OwnWorkParts {
-  readonly ui: InteractiveUI;
-  readonly files: EngineFiles | null;
-  readonly paint: Paint;
-  readonly columns: () => number;
+export interface OwnWorkParts
+  extends Pick<InteractiveRunnerParts, 'ui' | 'files' | 'paint' | 'columns'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: () => string;
   /** What the agent hears with the next prompt. */
@@ -22,7 +18,6 @@ export interface OwnWorkParts {
   readonly isBusy: () => boolean;
   /** Runs work during which prompts wait. */
   readonly occupy: (work: () => Promise<void>) => Promise<void>;
-  /** Warns of what could not be recorded. */
   readonly tellGaps: () => void;
 }
 
@@ -32,7 +27,6 @@ export interface OwnWorkParts {
  */
 export class OwnWork {
   readonly #parts: OwnWorkParts;
-  /** Ends the command that runs. */
   #running: AbortController | null = null;
 
   constructor(parts: OwnWorkParts) {

@@ -32,9 +32,6 @@ export interface PrintRunnerParts {
   readonly now?: () => number;
 }
 
-/** Success, a turn that failed, a turn that was interrupted. */
-export type PrintExitCode = 0 | 1 | 130;
-
 /** What `--print --output json` prints. Fields are added, never changed. */
 export interface PrintedTurn {
   readonly version: 1;
@@ -62,12 +59,15 @@ export class PrintRunner {
     this.#parts = parts;
   }
 
-  async run(): Promise<PrintExitCode> {
+  async run(): Promise<0 | 1 | 130> {
     const { format, now = Date.now, files, write } = this.#parts;
     for (const notice of files?.notices() ?? []) this.#warn(notice);
     const began = now();
     const promptId = randomUUID();
-    const { outcome, text } = await this.#turn(promptId);
+    // An error anywhere in the turn makes it a failed turn.
+    const { outcome, text } = await this.#converse(promptId).catch(
+      (error: unknown): Outcome => ({ outcome: 'failed', text: messageAndHint(error) }),
+    );
     for (const gap of files?.takeGaps() ?? []) this.#warn(gap);
     if (format === 'json') {
       const durationMs = Math.max(0, Math.round(now() - began));
@@ -75,15 +75,6 @@ export class PrintRunner {
     } else if (outcome === 'done') write(`${displayLines(text)}\n`);
     else this.#warn(text);
     return EXIT_CODES[outcome];
-  }
-
-  /** An error anywhere in the turn makes it a failed turn. */
-  async #turn(promptId: string): Promise<Outcome> {
-    try {
-      return await this.#converse(promptId);
-    } catch (error) {
-      return { outcome: 'failed', text: messageAndHint(error) };
-    }
   }
 
   async #converse(promptId: string): Promise<Outcome> {
@@ -173,11 +164,7 @@ export class PrintRunner {
 
 const INTERRUPTED: Outcome = { outcome: 'interrupted', text: 'Interrupted.' };
 
-const EXIT_CODES: Readonly<Record<TurnEnd['outcome'], PrintExitCode>> = {
-  done: 0,
-  failed: 1,
-  interrupted: 130,
-};
+const EXIT_CODES = { done: 0, failed: 1, interrupted: 130 } as const;
 
 /** A query that does not obey is ended, which ends its turn as well. Returns what takes this back. */
 function interruptOn(signal: AbortSignal, live: LiveConversation): () => void {

@@ -33,7 +33,6 @@ import {
 } from '../ui/interactive-ui.ts';
 import { decideConflicts } from './conflict-flow.ts';
 
-/** What the way back through Esc Esc works with. */
 export interface RewindParts {
   readonly ui: InteractiveUI;
   readonly checkpoints: CheckpointManager;
@@ -46,7 +45,6 @@ export interface RewindParts {
   readonly paint: Paint;
 }
 
-/** What the person decided on. */
 export interface Chosen {
   readonly entry: RewindEntry;
   readonly choice: RewindChoice;
@@ -56,9 +54,7 @@ export interface Chosen {
 
 /** What the menus offer beside executions. */
 export interface Offered {
-  /** The prompts of this conversation. */
   readonly prompts: readonly CheckpointMetadata[];
-  /** Checkpoints that people made by hand. */
   readonly byHand: readonly ListedCheckpoint[];
   /** Checkpoints of other sessions; only the list of `/checkpoint` has them. */
   readonly ofOthers: readonly ListedCheckpoint[];
@@ -172,7 +168,6 @@ function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The result of a rewind of files. */
 export interface Restored {
   /** The engine's; null where the SDK did it. */
   readonly receipt: Receipt | null;

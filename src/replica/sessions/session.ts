@@ -32,7 +32,6 @@ export interface Session {
 
 /** A prompt and where its turn ended: what a conversation is cut at when it goes back. */
 export interface Turn {
-  /** The uuid of the prompt. */
   readonly promptId: string;
   readonly prompt: string;
   /** The uuid of the last message of the turn; null while it runs and where it never ended. */

@@ -13,7 +13,6 @@ type Input = Readonly<Record<string, unknown>>;
 /** What a tool call does to one file. */
 export interface FileEdit {
   readonly path: string;
-  /** There was no file before. */
   readonly isNew: boolean;
   readonly hunks: readonly DiffHunk[];
   /** Whether the hunks say at which lines of the file they are. */
@@ -78,9 +77,8 @@ function contentOf(path: string): Content | null {
 
 function edited(toolName: string, input: Input, before: string): string | null {
   if (toolName === 'Write') return bounded(textAt(input, 'content'));
-  const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
   let text: string | null = before;
-  for (const edit of edits) text = text === null ? null : replaced(text, edit);
+  for (const edit of editsIn(input)) text = text === null ? null : replaced(text, edit);
   return bounded(text);
 }
 
@@ -100,8 +98,7 @@ function bounded(text: string | null): string | null {
 
 /** What the call itself says of the lines that go and come. */
 function withoutPlace(path: string, input: Input): FileEdit {
-  const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
-  const hunks = edits.flatMap((edit) => {
+  const hunks = editsIn(input).flatMap((edit) => {
     const from = textAt(edit, 'old_string') ?? '';
     const to =
       textAt(edit, 'new_string') ?? textAt(edit, 'content') ?? textAt(edit, 'new_source') ?? '';
@@ -110,6 +107,10 @@ function withoutPlace(path: string, input: Input): FileEdit {
     return isWithin ? hunksOf(`${from}\n`, `${to}\n`) : hunksOf(from, to);
   });
   return { path, isNew: false, hunks, isPlaced: false };
+}
+
+function editsIn(input: Input): readonly Input[] {
+  return Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
 }
 
 const encoder = new TextEncoder();

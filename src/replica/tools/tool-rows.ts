@@ -17,7 +17,6 @@ export interface ToolRoom {
   readonly cwd: string | null;
 }
 
-/** A call that runs. */
 export interface RunningCall {
   readonly call: ToolUseShown;
   readonly startedAt: number;
@@ -25,7 +24,6 @@ export interface RunningCall {
   readonly output: string;
 }
 
-/** A call that has ended. */
 export interface EndedCall {
   readonly call: ToolUseShown;
   /** Null where no result came, such as when the agent's process has ended. */

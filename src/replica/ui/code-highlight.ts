@@ -1,7 +1,6 @@
 import type { Style } from '../../terminal/paint.ts';
-import type { Run, StyledLine } from './styled-text.ts';
+import { ENTITIES, type Run, type StyledLine } from './styled-text.ts';
 
-/** A line of code. */
 export interface CodeLine {
   readonly runs: StyledLine;
   /** Whether something reaches over its end, such as a comment: a cut there would be seen. */
@@ -37,13 +36,6 @@ export function codeLines(code: string, info: string): readonly CodeLine[] {
 }
 
 const PIECE = /<span class="([^"]*)">|(<\/span>)|&(\w+|#x27);|[^<&]+/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#x27': "'",
-};
 
 /** From what the highlighter gives: text in spans, which may reach over lines. */
 function linesIn(html: string): CodeLine[] {

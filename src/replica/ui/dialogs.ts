@@ -17,7 +17,6 @@ import type { ListItem, PermissionAnswer, PermissionQuestion } from './interacti
 /** How long the beginning of a number waits for the rest of it. */
 const PAUSE_MS = 800;
 
-/** A question that waits for its answer. */
 export interface Asked<Value> {
   /** What was chosen; null when the person left. */
   readonly answer: Promise<Value | null>;
@@ -72,7 +71,6 @@ export class DialogQueue {
     return this.#waiting.length > 0;
   }
 
-  /** A key for the question that is shown. */
   press(key: Key, view: ChooserView): void {
     const [one] = this.#waiting;
     if (one === undefined) return;

@@ -31,7 +31,6 @@ export interface KeyboardParts {
   readonly store: UIStore;
   readonly dialogs: DialogQueue;
   readonly handlers: UIHandlers;
-  /** Draws everything anew. */
   readonly redraw: () => void;
   /** Gives the terminal to the shell. */
   readonly suspend: () => void;

@@ -1,6 +1,6 @@
 import { displayText } from '../../index.ts';
 import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
-import { fieldRows } from '../../terminal/interactive/field-rows.ts';
+import { type FieldRows, fieldRows } from '../../terminal/interactive/field-rows.ts';
 import type { Position, Size } from '../../terminal/interactive/screen.ts';
 import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
@@ -30,7 +30,6 @@ export interface LiveView {
 export interface LiveOptions {
   readonly paint: Paint;
   readonly now: number;
-  /** Where paths are shown from. */
   readonly cwd?: string | null;
 }
 
@@ -124,11 +123,6 @@ function waitingRows({ waiting, size }: UIState, room: number, paint: Paint): st
   });
 }
 
-interface PromptView {
-  readonly rows: readonly string[];
-  readonly cursor: Position;
-}
-
 /** `> ` before the first row, and as much before the others. */
 export const PROMPT_MARGIN = 2;
 const MOST_ROWS = 10;
@@ -137,7 +131,7 @@ const MOST_OFFERS = 8;
 const LEAST_FOR_FRAME = 6;
 
 /** The input: offers, the text between two lines, the status. */
-function promptView(state: UIState, room: number, paint: Paint): PromptView {
+function promptView(state: UIState, room: number, paint: Paint): FieldRows {
   const { columns } = state.size;
   const isFramed = room >= LEAST_FOR_FRAME;
   const { rows, cursor } = fieldRows(state.prompt.field, columns - PROMPT_MARGIN);

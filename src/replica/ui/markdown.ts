@@ -4,7 +4,15 @@ import { textWidth, widestOf } from '../../terminal/text-width.ts';
 import { codeLines } from './code-highlight.ts';
 import { blocksOf, endsBlank, known } from './markdown-grammar.ts';
 import { partsOf } from './markdown-stream.ts';
-import { linesOf, painted, type Run, type StyledLine, textOf, wrapLine } from './styled-text.ts';
+import {
+  ENTITIES,
+  linesOf,
+  painted,
+  type Run,
+  type StyledLine,
+  textOf,
+  wrapLine,
+} from './styled-text.ts';
 
 export interface MarkdownRoom {
   readonly columns: number;
@@ -196,14 +204,6 @@ function addressOf(text: string, href: string, styles: readonly Style[]): readon
 
 const BREAK = /^<br\s*\/?>$/i;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  nbsp: ' ',
-  '#39': "'",
-};
 
 function decoded(text: string): string {
   return text.replace(ENTITY, (whole, name: string) => ENTITIES[name] ?? whole);

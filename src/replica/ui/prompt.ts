@@ -33,7 +33,6 @@ export interface PromptState {
   /** The first cell of what an offer stands for; it ends at the cursor. */
   readonly offeredFor: number;
   readonly mode: PromptMode;
-  /** Whether some of the text was pasted. */
   readonly hasPaste: boolean;
   /** Null unless the history is being searched. */
   readonly search: HistorySearch | null;
@@ -60,7 +59,6 @@ export interface Submitted {
   readonly hasPaste: boolean;
 }
 
-/** What a key needs to know beside the state. */
 export interface PromptRoom {
   readonly columns: number;
   readonly complete: (text: string) => readonly Completion[];

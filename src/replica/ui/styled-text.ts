@@ -13,6 +13,17 @@ export function textOf(line: StyledLine): string {
   return line.map(({ text }) => text).join('');
 }
 
+/** What Markdown and the highlighter write for signs that mean something in HTML. */
+export const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  nbsp: ' ',
+  '#39': "'",
+  '#x27': "'",
+};
+
 const TAB = '    ';
 
 /** Runs whose texts may hold newlines and tabs, as lines without spaces at their ends. */
