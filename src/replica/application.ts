@@ -251,26 +251,23 @@ export class Application {
     await this.#configManager.getProjectConfig();
     const { warnings } = this.#configManager;
     const effective = this.#configManager.effective();
-    if (this.#request.json) {
-      const printed: PrintedConfig = { version: 1, settings: effective, warnings };
-      this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
-      return 0;
-    }
-    for (const line of settingsText(effective, this.#paint)) this.#io.out(`${line}\n`);
-    for (const warning of warnings) this.#warn(warning);
-    return 0;
+    const printed: PrintedConfig = { version: 1, settings: effective, warnings };
+    return this.#show(printed, settingsText(effective, this.#paint), warnings);
   }
 
   async #showSessions(): Promise<number> {
     const { sessions, problems } = await this.#sessions.list(this.#stage.project);
-    if (this.#request.json) {
-      this.#io.out(`${JSON.stringify(sessionsJson(sessions, problems), null, 2)}\n`);
-      return 0;
-    }
     const [columns, paint] = [this.#room(), this.#paint];
     const shown = { open: null, now: Date.now(), columns, paint, numbered: false };
-    for (const line of sessionTable(sessions, shown)) this.#io.out(`${line}\n`);
-    for (const problem of problems) this.#warn(problem);
+    return this.#show(sessionsJson(sessions, problems), sessionTable(sessions, shown), problems);
+  }
+
+  /** As JSON, which holds the warnings, or in lines. */
+  #show(printed: object, lines: readonly string[], warnings: readonly string[]): number {
+    const { json } = this.#request;
+    if (json) this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
+    else for (const line of lines) this.#io.out(`${line}\n`);
+    if (!json) for (const warning of warnings) this.#warn(warning);
     return 0;
   }
 

@@ -101,11 +101,7 @@ export class EngineFiles {
 
   /** Puts what the person has just done on record as theirs. */
   async personWrote(): Promise<void> {
-    try {
-      await this.savepoint.scanAgain();
-    } catch (error) {
-      this.#gap('what you changed is not on record yet', error);
-    }
+    await this.savepoint.scanAgain().catch(this.#gap('what you changed is not on record yet'));
   }
 
   /** Files and folders of the project by the ignore rules; folders end in a slash. */
@@ -124,20 +120,13 @@ export class EngineFiles {
     this.#toolCalls.promptBegins(prompt);
     const parent = parentSessionId === null ? {} : { parentSessionId };
     const request = { sessionId, messageId, description, isRun, agent: AGENT, ...parent };
-    try {
-      await this.savepoint.checkpoint(request);
-    } catch (error) {
-      this.#gap('the prompt has no checkpoint', error);
-    }
+    await this.savepoint.checkpoint(request).catch(this.#gap('the prompt has no checkpoint'));
   }
 
   async turnEnds(sessionId: string): Promise<void> {
     await this.#toolCalls.turnEnds();
-    try {
-      await this.savepoint.endTurn(sessionId);
-    } catch (error) {
-      this.#gap('what the turn changed last is not on record yet', error);
-    }
+    const gap = this.#gap('what the turn changed last is not on record yet');
+    await this.savepoint.endTurn(sessionId).catch(gap);
   }
 
   /** Sub-agents at work, which may go on when a turn has ended. */
@@ -364,8 +353,8 @@ export class EngineFiles {
     this.#rewound.push(...paths.filter((path) => !isPrivate(path as TrackedPath)));
   }
 
-  #gap(what: string, error: unknown): void {
-    this.#onGap(`${what}: ${messageOf(error)}`);
+  #gap(what: string): (error: unknown) => void {
+    return (error) => this.#onGap(`${what}: ${messageOf(error)}`);
   }
 }
 

@@ -221,23 +221,21 @@ export class InteractiveRunner {
 
   /** False when the person leaves. */
   async #resume(execution: KnownExecution): Promise<boolean> {
-    const { ui, files, logger, paint, columns } = this.#parts;
+    const { ui, files, paint, columns } = this.#parts;
     if (files === null) return false;
     const addContext = (text: string) => void this.#context.push(text);
     const parts = { ui, executions: files.executions, addContext, paint, columns: columns() };
-    try {
-      return await resumeExecution(parts, execution);
-    } catch (error) {
-      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
-      await logger.error('An execution could not be restored', error);
-      return true;
-    }
+    const resumed = await this.#guarded(() => resumeExecution(parts, execution), {
+      said: RESTORE_FAILED,
+      logged: 'An execution could not be restored',
+    });
+    return resumed ?? true;
   }
 
   async #carryOut(parts: RewindParts, chosen: Chosen): Promise<void> {
     const { ui, logger } = this.#parts;
     const { id, description } = chosen.entry;
-    try {
+    const carryOut = async (): Promise<void> => {
       const { receipt, keptAs } =
         chosen.choice === 'conversation' ? NO_FILES : await restoreFiles(parts, chosen);
       // The conversation is drawn anew, and what became of the files is said below it, also if that fails.
@@ -251,10 +249,8 @@ export class InteractiveRunner {
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       await back;
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
-    } catch (error) {
-      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
-      await logger.error('Checkpoint restore failed', error);
-    }
+    };
+    await this.#guarded(carryOut, { said: RESTORE_FAILED, logged: 'Checkpoint restore failed' });
   }
 
   /** One line says what changed; what was left alone is named with its reason. */
@@ -267,13 +263,19 @@ export class InteractiveRunner {
 
   async #goBackBefore(promptId: string): Promise<void> {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
-    const { id: left } = this.#desk.session;
-    const prompt = await this.#desk.goBackBefore(promptId);
-    await this.#endWork(left);
+    const prompt = await this.#leaving(() => this.#desk.goBackBefore(promptId));
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
-    this.#keepTodos([]);
     await this.#showConversation();
     this.#parts.ui.setInput(prompt);
+  }
+
+  /** Goes from the open conversation to another one. */
+  async #leaving<T>(work: () => Promise<T>): Promise<T> {
+    const { id: left } = this.#desk.session;
+    const result = await work();
+    await this.#endWork(left);
+    this.#keepTodos([]);
+    return result;
   }
 
   /** The agent's process has ended, and what it left half done with it. */
@@ -449,10 +451,7 @@ export class InteractiveRunner {
     const desk = this.#desk;
     const { mcpServers, models, usage, permissions } = this.#parts;
     const switched = async (session: Session): Promise<void> => {
-      const { id: left } = desk.session;
-      await desk.open(session);
-      await this.#endWork(left);
-      this.#keepTodos([]);
+      await this.#leaving(() => desk.open(session));
       this.#showStatus({ ...NOTHING_USED, wayBack: this.#wayBack(null) });
     };
     return {
@@ -511,16 +510,21 @@ export class InteractiveRunner {
   }
 
   /** An error is shown in one line, and the person can go on. */
-  async #guarded(work: () => Promise<unknown>): Promise<void> {
+  async #guarded<T>(
+    work: () => Promise<T>,
+    { said = '', logged = 'Something went wrong' } = {},
+  ): Promise<T | undefined> {
     try {
-      await work();
+      return await work();
     } catch (error) {
-      this.#parts.ui.displayError(messageAndHint(error));
-      await this.#parts.logger.error('Something went wrong', error);
+      this.#parts.ui.displayError(`${said}${messageAndHint(error)}`);
+      await this.#parts.logger.error(logged, error);
+      return undefined;
     }
   }
 }
 
+const RESTORE_FAILED = 'Restore failed: ';
 const COMPACTED = 'The conversation was summed up; the agent goes on from the summary.';
 
 const IN_THE_BACKGROUND =
