@@ -20,8 +20,7 @@ import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from '
 import { type Greeting, RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
 import { KeptPrompts } from './sessions/kept-prompts.ts';
-import type { Session } from './sessions/session.ts';
-import { SessionManager } from './sessions/session-manager.ts';
+import { type Session, SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
 import type { InteractiveUI } from './ui/interactive-ui.ts';
 

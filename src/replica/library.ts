@@ -42,8 +42,12 @@ export {
   StreamingQueryManager,
   type StreamingQueryManagerOptions,
 } from './sdk/streaming-query-manager.ts';
-export type { Session, Turn } from './sessions/session.ts';
-export { SessionManager, type SessionManagerOptions } from './sessions/session-manager.ts';
+export {
+  type Session,
+  SessionManager,
+  type SessionManagerOptions,
+  type Turn,
+} from './sessions/session-manager.ts';
 export { type Stage, setStage } from './stage.ts';
 export type {
   InteractiveUI,

@@ -13,7 +13,7 @@ import type {
 import { CommandRegistry } from '../../src/replica/commands/command-registry.ts';
 import { ConfigManager, SDKConfigLoader } from '../../src/replica/config/config-manager.ts';
 import type { EngineFiles } from '../../src/replica/files/engine-files.ts';
-import type { Session } from '../../src/replica/sessions/session.ts';
+import type { Session } from '../../src/replica/sessions/session-manager.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
 import type { ConversationEntry } from '../../src/replica/ui/interactive-ui.ts';
 import type { Paint } from '../../src/terminal/paint.ts';

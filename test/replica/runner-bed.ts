@@ -8,7 +8,7 @@ import { type EngineFiles, openEngineFiles } from '../../src/replica/files/engin
 import type { InteractiveRunner } from '../../src/replica/runners/interactive-runner.ts';
 import { RunnerFactory } from '../../src/replica/runners/runner-factory.ts';
 import type { Sdk } from '../../src/replica/sdk/load-sdk.ts';
-import type { Session } from '../../src/replica/sessions/session.ts';
+import type { Session } from '../../src/replica/sessions/session-manager.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
 import { RecordingUI } from './recording-ui.ts';
 

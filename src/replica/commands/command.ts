@@ -11,8 +11,7 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
-import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Session, SessionManager } from '../sessions/session-manager.ts';
 import type { ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 
 export interface SlashCommand {

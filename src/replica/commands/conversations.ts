@@ -6,8 +6,7 @@ import type { Paint } from '../../terminal/paint.ts';
 import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
-import type { Session } from '../sessions/session.ts';
-import { findByName } from '../sessions/session-manager.ts';
+import { findByName, type Session } from '../sessions/session-manager.ts';
 import { toolLine } from '../tools/tool-line.ts';
 import type { ConversationEntry } from '../ui/interactive-ui.ts';
 import {

@@ -6,8 +6,7 @@ import type {
   RewindableQuery,
 } from '../sdk/conversation.ts';
 import type { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
-import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Session, SessionManager } from '../sessions/session-manager.ts';
 
 /** The part of `StreamingQueryManager` that a runner needs. */
 export interface LiveConversation

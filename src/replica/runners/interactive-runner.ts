@@ -15,7 +15,7 @@ import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
 import { PathOffers } from '../offers/path-offers.ts';
 import type { PermissionModes } from '../permissions/permission-manager.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
-import type { Session, Turn } from '../sessions/session.ts';
+import type { Session, Turn } from '../sessions/session-manager.ts';
 import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 import type { StatusShown } from '../ui/status-line.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice, startOf } from './conversation-desk.ts';

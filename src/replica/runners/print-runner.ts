@@ -4,8 +4,7 @@ import { messageAndHint } from '../../terminal/phrases.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
-import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Session, SessionManager } from '../sessions/session-manager.ts';
 import type { LiveConversation } from './conversation-desk.ts';
 
 /** The part of the engine that a turn without a terminal needs. */
