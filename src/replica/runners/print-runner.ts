@@ -59,7 +59,7 @@ export class PrintRunner {
   }
 
   async run(): Promise<0 | 1 | 130> {
-    const { format, now = Date.now, files, write } = this.#parts;
+    const { format, now = Date.now, files, write, session, checkpointManager } = this.#parts;
     for (const notice of files?.notices() ?? []) this.#warn(notice);
     const began = now();
     const promptId = randomUUID();
@@ -69,8 +69,16 @@ export class PrintRunner {
     );
     for (const gap of files?.takeGaps() ?? []) this.#warn(gap);
     if (format === 'json') {
-      const durationMs = Math.max(0, Math.round(now() - began));
-      write(`${JSON.stringify(await this.#printed(promptId, { outcome, text }, durationMs))}\n`);
+      const printed: PrintedTurn = {
+        version: 1,
+        sessionId: session.id,
+        result: text,
+        isError: outcome !== 'done',
+        durationMs: Math.max(0, Math.round(now() - began)),
+        checkpointId: checkpointManager === null ? null : promptId,
+        files: await this.#changed(promptId),
+      };
+      write(`${JSON.stringify(printed)}\n`);
     } else if (outcome === 'done') write(`${displayLines(text)}\n`);
     else this.#warn(text);
     return EXIT_CODES[outcome];
@@ -124,23 +132,6 @@ export class PrintRunner {
       onToolOutput: nothing,
       onTodos: nothing,
       onTurnEnd,
-    };
-  }
-
-  async #printed(
-    promptId: string,
-    { outcome, text }: Outcome,
-    durationMs: number,
-  ): Promise<PrintedTurn> {
-    const { session, checkpointManager } = this.#parts;
-    return {
-      version: 1,
-      sessionId: session.id,
-      result: text,
-      isError: outcome !== 'done',
-      durationMs,
-      checkpointId: checkpointManager === null ? null : promptId,
-      files: await this.#changed(promptId),
     };
   }
 
