@@ -121,10 +121,9 @@ const SIGNS = { context: ' ', add: '+', remove: '-' } as const;
 const STYLES: Partial<Record<keyof typeof SIGNS, Style>> = { add: 'green', remove: 'red' };
 
 function hunkText(hunk: DiffHunk, paint: Paint): string[] {
-  const range = (sign: string, start: number, lines: number) => `${sign}${start},${lines}`;
   const { oldStart, oldLines, newStart, newLines } = hunk;
   return [
-    paint('cyan', `@@ ${range('-', oldStart, oldLines)} ${range('+', newStart, newLines)} @@`),
+    paint('cyan', `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`),
     ...hunk.lines.flatMap(({ kind, text, noNewline }) => {
       const line = SIGNS[kind] + displayLines(text);
       const style = STYLES[kind];

@@ -144,8 +144,8 @@ export class Keyboard {
 
   #interrupt(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
-    const { activity, prompt } = store.get();
-    if (activity === null && isEmpty(prompt) && prompt.mode === 'prompt') {
+    const { activity } = store.get();
+    if (activity === null && this.#isAtStart()) {
       if (this.#interrupts.press(arrivedAt)) handlers.onExit();
       else this.#hint(EXIT_HINT);
       return;

@@ -102,7 +102,8 @@ function comingRows(
     return rows.slice(Math.max(0, rows.length - Math.max(0, room)));
   }
   if (thinking === '' || room < 1) return [];
-  return thinkingRows(thinking, { columns, verbose, paint }, Math.min(room, MOST_THINKING));
+  const most = Math.min(room, MOST_THINKING);
+  return thinkingRows(thinking.trimEnd(), { columns, verbose, paint }, most);
 }
 
 const MOST_WAITING = 4;

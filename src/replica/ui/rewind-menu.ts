@@ -234,14 +234,11 @@ export class MenuFacts {
     const uncounted = this.#near.find(({ id }) => !this.counts.has(id));
     const isNext = selected !== undefined && uncounted !== selected;
     if (isNext && !this.previews.has(selected.id)) {
-      return async () => this.previews.set(selected.id, await selected.preview().catch(nothing));
+      return async () =>
+        this.previews.set(selected.id, await selected.preview().catch(() => () => []));
     }
     if (uncounted === undefined) return null;
     const unknown = { own: null, sum: null };
     return async () => this.counts.set(uncounted.id, await uncounted.counts().catch(() => unknown));
   }
-}
-
-function nothing(): () => readonly string[] {
-  return () => [];
 }

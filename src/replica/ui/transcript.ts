@@ -229,7 +229,7 @@ export function entryRows(entry: Entry, room: ToolRoom): readonly string[] {
     case 'answer':
       return answerRows(entry.text, entry.joins === true, room);
     case 'thinking':
-      return thinkingRows(entry.text, room);
+      return thinkingRows(entry.text.trim(), room);
     case 'tool':
       return endedRows(entry.ended, room);
     case 'todos':
@@ -259,18 +259,14 @@ function userRows(text: string, room: ToolRoom): string[] {
   return rows.map((row, i) => `${i === 0 ? room.paint('cyan', '>') : ' '} ${row}`);
 }
 
-/** `most`: rows of thinking that has not ended; its last are shown. */
+/** The last rows, where `most` says how many. */
 export function thinkingRows(
   text: string,
   { columns, verbose, paint }: Pick<ToolRoom, 'columns' | 'verbose' | 'paint'>,
-  most?: number,
+  most: number = Number.POSITIVE_INFINITY,
 ): string[] {
-  const whole = (): string[] =>
-    most === undefined
-      ? wrapRows(text.trim(), columns - 2)
-      : lastRows(text.trimEnd(), columns - 2, most);
   const rows = verbose
-    ? whole().map((row) => `  ${row}`)
+    ? lastRows(text, columns - 2, most).map((row) => `  ${row}`)
     : [clipWidth('thinking … (Ctrl-O shows it)', columns)];
   return rows.map((row) => paint('dim', row));
 }

@@ -98,9 +98,11 @@ export class KeyDecoder {
 
   /** Nothing more came: what waits is all there is. */
   flush(): Key[] {
-    const { text, rest } = cutOff(this.#waiting, this.#lineBreaks);
-    this.#waiting = rest;
-    return [...text, ...this.#take()];
+    const waiting = this.#waiting;
+    this.#waiting = '';
+    if (waiting === ESCAPE) return [{ name: 'escape' }];
+    if (!waiting.startsWith(PASTE_BEGIN)) return [];
+    return [pasted(waiting.slice(PASTE_BEGIN.length), this.#lineBreaks)];
   }
 
   #take(): Key[] {
@@ -227,12 +229,6 @@ function pasted(text: string, lineBreaks: boolean): Key {
     ? text.replace(/\r\n?/g, '\n').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ')
     : text.replace(/[\x00-\x1f\x7f]+/g, ' ');
   return { name: 'text', text: kept, pasted: true };
-}
-
-function cutOff(waiting: string, lineBreaks: boolean): { text: Key[]; rest: string } {
-  if (waiting === ESCAPE) return { text: [{ name: 'escape' }], rest: '' };
-  if (!waiting.startsWith(PASTE_BEGIN)) return { text: [], rest: '' };
-  return { text: [pasted(waiting.slice(PASTE_BEGIN.length), lineBreaks)], rest: '' };
 }
 
 export interface KeyEvents {
