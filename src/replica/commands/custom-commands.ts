@@ -7,16 +7,11 @@ import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
 import { displayText } from '../../index.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { isOutside } from '../instructions.ts';
+import type { Stage } from '../stage.ts';
 import { type CommandContext, CommandRefused, type SlashCommand } from './command.ts';
 
-export interface CustomPlaces {
-  /** The project's real path. */
-  readonly project: string;
-  /** The person's home directory. */
-  readonly home: string;
-  /** `~/.claude-replica`: the answers are kept there, where no project can write them. */
-  readonly replicaHome: string;
-}
+/** The answers are kept in `replicaHome`, where no project can write them. */
+export type CustomPlaces = Pick<Stage, 'project' | 'home' | 'replicaHome'>;
 
 interface CustomCommand {
   readonly name: string;

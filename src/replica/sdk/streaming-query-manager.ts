@@ -296,15 +296,11 @@ class AnswerStream {
   /** Ids of messages that come in pieces. */
   readonly #streamed = new Set<string>();
   #isOpen = false;
-  #hasTold = false;
+  /** Whether the turn has told anything yet. */
+  hasTold = false;
 
   constructor(told: Told) {
     this.#told = told;
-  }
-
-  /** Whether the turn has told anything yet. */
-  get hasTold(): boolean {
-    return this.#hasTold;
   }
 
   partial({ event }: SDKPartialAssistantMessage): void {
@@ -342,13 +338,13 @@ class AnswerStream {
   endTurn(): void {
     this.#endBlock();
     this.#streamed.clear();
-    this.#hasTold = false;
+    this.hasTold = false;
   }
 
   #piece(kind: 'onAnswerPiece' | 'onThinkingPiece', text: string): void {
     if (text === '') return;
     this.#isOpen = true;
-    this.#hasTold = true;
+    this.hasTold = true;
     this.#told[kind](text);
   }
 
