@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { KnownExecution } from '../../execution/index.ts';
 import {
   displayText,
@@ -163,11 +164,6 @@ async function bodyOf(
   return (columns) => previewText(preview, paint, columns);
 }
 
-/** Lets keys be heard between two files. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 export interface Restored {
   /** The engine's; null where the SDK did it. */
   readonly receipt: Receipt | null;
@@ -254,6 +250,7 @@ async function countsOf({ savepoint }: EngineFiles, plan: RewindPlan): Promise<R
   const lines = plan.lines.filter(changesFile);
   const diffs: PathDiff[] = [];
   for (const line of lines.slice(0, MOST_COUNTED)) {
+    // Lets keys be heard between two files.
     await breathe();
     diffs.push(await savepoint.planDiff(line));
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { messageOf } from '../../terminal/phrases.ts';
 import type { ConversationStart } from './conversation.ts';
@@ -63,7 +64,7 @@ export class LiveQuery {
   async close({ gently }: { readonly gently: boolean }): Promise<void> {
     this.isClosed = true;
     this.#input.close();
-    if (gently) await Promise.race([this.#ended, after(GENTLY_MS)]);
+    if (gently) await Promise.race([this.#ended, pause(GENTLY_MS, undefined, { ref: false })]);
     this.query.close();
     await this.#ended;
   }
@@ -77,12 +78,6 @@ export class LiveQuery {
     this.#input.close();
     onEnd(this);
   }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }
 
 /** The prompts that a query reads; it waits here while the person thinks of the next one. */
