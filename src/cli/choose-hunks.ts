@@ -11,8 +11,7 @@ import {
   selectedPath,
 } from '../index.ts';
 import { plural } from '../terminal/phrases.ts';
-import { type OfferedHunk, planHunkText } from '../terminal/plan-hunk-text.ts';
-import { changesFile, isFolder } from '../terminal/plan-text.ts';
+import { changesFile, isFolder, type OfferedHunk, planHunkText } from '../terminal/plan-text.ts';
 import type { Call } from './command.ts';
 
 /** The hunks of one line of a plan. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type MessagesRequest, messagesRequest } from './messages-request.ts';
 import {
+  invalidRequest,
   isFailure,
   type Reply,
   type ReplyFailure,
@@ -114,11 +115,7 @@ async function sendEvents(
 }
 
 const NOT_FOUND: ReplyFailure = { status: 404, error: 'not_found_error', message: 'Not found' };
-const NO_REQUEST: ReplyFailure = {
-  status: 400,
-  error: 'invalid_request_error',
-  message: 'model and messages are required',
-};
+const NO_REQUEST = invalidRequest('model and messages are required');
 
 function fail(response: ServerResponse, { status, error, message }: ReplyFailure): void {
   sendJson(response, status, { type: 'error', error: { type: error, message } });

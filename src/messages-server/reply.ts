@@ -59,7 +59,7 @@ export function replyMessage(model: string, blocks: readonly ReplyBlock[]): obje
     ...emptyMessage(model),
     content: blocks.map(wholeBlock),
     stop_reason: stopReason(blocks),
-    usage: { ...NO_TOKENS, input_tokens: 1, output_tokens: tokensOf(blocks) },
+    usage: { ...USAGE, output_tokens: tokensOf(blocks) },
   };
 }
 
@@ -81,9 +81,9 @@ export interface StreamEvent {
   readonly [key: string]: unknown;
 }
 
-const NO_TOKENS = {
-  input_tokens: 0,
-  output_tokens: 0,
+const USAGE = {
+  input_tokens: 1,
+  output_tokens: 1,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,
 };
@@ -97,7 +97,7 @@ function emptyMessage(model: string): object {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { ...NO_TOKENS, input_tokens: 1, output_tokens: 1 },
+    usage: USAGE,
   };
 }
 

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { withoutCredentials } from '../config/find-project.ts';
 import { displayText } from '../index.ts';
 import type { PassSignals } from '../terminal/interactive/external-editor.ts';
-import { paintFor } from '../terminal/paint.ts';
+import { type Paint, paintFor } from '../terminal/paint.ts';
 import { messageOf } from '../terminal/phrases.ts';
 import { settingsText } from '../terminal/settings-text.ts';
 import { wrapWords } from '../terminal/text-width.ts';
@@ -11,9 +11,8 @@ import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
 import { CommandRefused } from './commands/command.ts';
 import { findSession, sessionTable } from './commands/conversations.ts';
-import { ConfigManager } from './config/config-manager.ts';
+import { ConfigManager, SDKConfigLoader } from './config/config-manager.ts';
 import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-settings.ts';
-import { SDKConfigLoader } from './config/sdk-config-loader.ts';
 import { PlayedUI } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
@@ -21,8 +20,7 @@ import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from '
 import { type Greeting, RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
 import { KeptPrompts } from './sessions/kept-prompts.ts';
-import type { Session } from './sessions/session.ts';
-import { SessionManager } from './sessions/session-manager.ts';
+import { type Session, SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
 import type { InteractiveUI } from './ui/interactive-ui.ts';
 
@@ -46,12 +44,14 @@ export class Application {
   readonly #configManager: ConfigManager;
   readonly #sessions: SessionManager;
   readonly #logger: FileLogger;
+  readonly #paint: Paint;
   #screen: InteractiveUI | null = null;
 
   constructor(request: ReplicaRequest, io: ReplicaIo, stage: Stage) {
     this.#request = request;
     this.#io = io;
     this.#stage = stage;
+    this.#paint = paintFor(io, request.noColor);
     const { project, home, replicaHome } = stage;
     const loader = new SDKConfigLoader({ project, home, environment: stage.env });
     this.#configManager = new ConfigManager(loader);
@@ -92,7 +92,6 @@ export class Application {
     const session = await this.#session();
     const files = config.enableFileCheckpointing ? await this.#openFiles() : null;
     const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
-    const paint = paintFor(this.#io, this.#request.noColor);
     const factory = new RunnerFactory({
       sdk,
       config: { ...config, model: model.name ?? config.model },
@@ -105,7 +104,7 @@ export class Application {
       configManager: this.#configManager,
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
-      paint,
+      paint: this.#paint,
       greeting: this.#io.interactive ? this.#greeting(session, model, config) : null,
       columns: () => this.#columns(),
       project: this.#stage.project,
@@ -251,33 +250,33 @@ export class Application {
     await this.#configManager.getProjectConfig();
     const { warnings } = this.#configManager;
     const effective = this.#configManager.effective();
-    if (this.#request.json) {
-      const printed: PrintedConfig = { version: 1, settings: effective, warnings };
-      this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
-      return 0;
-    }
-    const paint = paintFor(this.#io, this.#request.noColor);
-    for (const line of settingsText(effective, paint)) this.#io.out(`${line}\n`);
-    for (const warning of warnings) this.#warn(warning);
-    return 0;
+    const printed: PrintedConfig = { version: 1, settings: effective, warnings };
+    return this.#show(printed, settingsText(effective, this.#paint), warnings);
   }
 
   async #showSessions(): Promise<number> {
     const { sessions, problems } = await this.#sessions.list(this.#stage.project);
-    if (this.#request.json) {
-      this.#io.out(`${JSON.stringify(sessionsJson(sessions, problems), null, 2)}\n`);
-      return 0;
-    }
-    const columns = this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
-    const paint = paintFor(this.#io, this.#request.noColor);
+    const [columns, paint] = [this.#room(), this.#paint];
     const shown = { open: null, now: Date.now(), columns, paint, numbered: false };
-    for (const line of sessionTable(sessions, shown)) this.#io.out(`${line}\n`);
-    for (const problem of problems) this.#warn(problem);
+    return this.#show(sessionsJson(sessions, problems), sessionTable(sessions, shown), problems);
+  }
+
+  /** As JSON, which holds the warnings, or in lines. */
+  #show(printed: object, lines: readonly string[], warnings: readonly string[]): number {
+    const { json } = this.#request;
+    if (json) this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
+    else for (const line of lines) this.#io.out(`${line}\n`);
+    if (!json) for (const warning of warnings) this.#warn(warning);
     return 0;
   }
 
   #columns(): number {
     return this.#io.stdout.columns || 80;
+  }
+
+  /** What is written into a file or a pipe is not wrapped. */
+  #room(): number {
+    return this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
   }
 
   #sdkKeepsFiles(): boolean {
@@ -287,8 +286,7 @@ export class Application {
 
   #warn(message: string): void {
     if (this.#screen === null) {
-      const columns = this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
-      const lines = message.split('\n').flatMap((line) => wrapWords(line, columns));
+      const lines = message.split('\n').flatMap((line) => wrapWords(line, this.#room()));
       this.#io.err(`${lines.join('\n')}\n`);
     } else this.#screen.displayWarning(message);
   }

@@ -2,24 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
-import type { EditedText } from '../terminal/interactive/external-editor.ts';
 import { toolLine } from './tools/tool-line.ts';
 import { withoutModelText } from './tools/tool-outcome.ts';
-import type {
-  ConflictChoice,
-  ConversationEntry,
-  InteractiveUI,
-  ListItem,
-  PermissionAnswer,
-  RewindChoice,
-  RewindEntry,
-  RewindPreview,
-  ToolResultShown,
-  ToolUseShown,
-  UIHandlers,
-} from './ui/interactive-ui.ts';
-
-import type { StatusShown } from './ui/status-line.ts';
+import type { InteractiveUI as UI, UIHandlers } from './ui/interactive-ui.ts';
 
 /** What lies in the scratch project before anybody comes. */
 export const FIRST_FILES: Readonly<Record<string, string>> = {
@@ -47,7 +32,7 @@ const GLANCE_MS = 20;
 const COLUMNS = 80;
 
 /** Stands for a person where no terminal is attached: follows a script, and prints plain text. */
-export class PlayedUI implements InteractiveUI {
+export class PlayedUI implements UI {
   readonly #options: PlayedUIOptions;
   #busy = false;
   #hasNamedModel = false;
@@ -106,100 +91,71 @@ export class PlayedUI implements InteractiveUI {
     }
   }
 
-  displayInfo(text: string): void {
-    this.#line(displayLines(text));
-  }
-
-  displayWarning(text: string): void {
-    this.#line(`! ${displayLines(text)}`);
-  }
-
-  displayError(text: string): void {
+  readonly displayInfo: UI['displayInfo'] = (text) => this.#line(displayLines(text));
+  readonly displayWarning: UI['displayWarning'] = (text) => this.#line(`! ${displayLines(text)}`);
+  readonly displayError: UI['displayError'] = (text) => {
     this.failures.push(text);
     this.#line(`x ${displayLines(text)}`);
-  }
-
-  displaySuccess(text: string): void {
-    this.#line(`✓ ${displayLines(text)}`);
-  }
-
-  displayBlock(lines: readonly string[]): void {
+  };
+  readonly displaySuccess: UI['displaySuccess'] = (text) => this.#line(`✓ ${displayLines(text)}`);
+  readonly displayBlock: UI['displayBlock'] = (lines) => {
     for (const line of lines) this.#line(line);
-  }
-
-  displayUserMessage(text: string): void {
+  };
+  readonly displayUserMessage: UI['displayUserMessage'] = (text) =>
     this.#line(`\n> ${displayLines(text)}`);
-  }
 
-  streamAnswer(piece: string): void {
+  readonly streamAnswer: UI['streamAnswer'] = (piece) => {
     this.#answer += piece;
-  }
-
-  streamThinking(_piece: string): void {}
-
-  endAnswer(): void {
+  };
+  readonly endAnswer: UI['endAnswer'] = () => {
     if (this.#answer !== '') this.#line(displayLines(this.#answer));
     this.#answer = '';
-  }
+  };
 
-  displayToolUse(call: ToolUseShown): void {
+  readonly displayToolUse: UI['displayToolUse'] = (call) =>
     this.#line(`  ${toolLine(call, this.#options.project)}`);
-  }
-
-  displayToolResult({ text, isError }: ToolResultShown): void {
+  readonly displayToolResult: UI['displayToolResult'] = ({ text, isError }) => {
     if (isError) this.#line(`  failed: ${displayText(withoutModelText(text))}`);
-  }
+  };
 
-  displayToolOutput(): void {}
-  displayTodos(): void {}
-
-  setActivity(activity: string | null): void {
+  readonly setActivity: UI['setActivity'] = (activity) => {
     this.#busy = activity !== null;
-  }
-
-  setStatus({ model }: StatusShown): void {
+  };
+  readonly setStatus: UI['setStatus'] = ({ model }) => {
     if (!this.#hasNamedModel) this.#line(displayText(model));
     this.#hasNamedModel = true;
-  }
+  };
 
-  setVerbose(_verbose: boolean): void {}
-  setWaiting(_prompts: readonly string[]): void {}
-  clear(): void {}
-  refreshOffers(): void {}
-  showConversation(_entries: readonly ConversationEntry[]): void {}
-  setInput(_text: string): void {}
-
-  async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
+  readonly showRewindMenu: UI['showRewindMenu'] = async (entries) => {
     for (const [at, { description }] of entries.entries()) {
       this.#line(`  ${at + 1}  ${displayText(description)}`);
     }
     return entries[0] ?? null;
-  }
-
-  async showRewindChoice({ body }: RewindPreview): Promise<RewindChoice | null> {
+  };
+  readonly showRewindChoice: UI['showRewindChoice'] = async ({ body }) => {
     for (const line of body(COLUMNS)) this.#line(`  ${line}`);
     return 'files';
-  }
+  };
+  readonly select: UI['select'] = async () => null;
+  readonly askPermission: UI['askPermission'] = async () => 'once';
+  readonly confirm: UI['confirm'] = async () => true;
+  readonly editText: UI['editText'] = async (text) => ({ text });
+  readonly askConflict: UI['askConflict'] = async () => null;
 
-  async select<Id extends string>(_title: string, _items: readonly ListItem<Id>[]): Promise<null> {
-    return null;
-  }
-
-  async askPermission(): Promise<PermissionAnswer> {
-    return 'once';
-  }
-
-  async confirm(): Promise<boolean> {
-    return true;
-  }
-  async editText(text: string): Promise<EditedText> {
-    return { text };
-  }
-  async askConflict(): Promise<ConflictChoice | null> {
-    return null;
-  }
+  // The script has no use for these.
+  readonly streamThinking: UI['streamThinking'] = nothing;
+  readonly displayToolOutput: UI['displayToolOutput'] = nothing;
+  readonly displayTodos: UI['displayTodos'] = nothing;
+  readonly setVerbose: UI['setVerbose'] = nothing;
+  readonly setWaiting: UI['setWaiting'] = nothing;
+  readonly clear: UI['clear'] = nothing;
+  readonly refreshOffers: UI['refreshOffers'] = nothing;
+  readonly showConversation: UI['showConversation'] = nothing;
+  readonly setInput: UI['setInput'] = nothing;
 
   #line(text: string): void {
     this.#options.write(`${text}\n`);
   }
 }
+
+function nothing(): void {}

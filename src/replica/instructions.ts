@@ -29,9 +29,7 @@ export function readInstructions(project: string): string | null {
  */
 export function readContextFile(project: string, name: string): string {
   const file = real(resolve(project, name));
-  const way = relative(realPath(project), file);
-  const isOutside = way === '..' || way.startsWith('../') || isAbsolute(way);
-  if (isOutside && !isAbsolute(name)) {
+  if (isOutside(realPath(project), file) && !isAbsolute(name)) {
     throw new CommandRefused(
       'That leads out of the project; name such a file by its absolute path.',
     );
@@ -44,6 +42,12 @@ export function readContextFile(project: string, name: string): string {
   }
   if (read.cause !== undefined) throw unreadable(read.cause);
   throw new CommandRefused('That is not a regular file.');
+}
+
+/** Whether a file lies outside of a folder, both by their real paths. */
+export function isOutside(root: string, file: string): boolean {
+  const way = relative(root, file);
+  return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
 function real(path: string): string {

@@ -13,13 +13,13 @@ export { registerBuiltinCommands } from './commands/builtin-commands.ts';
 export { CheckpointCommand } from './commands/checkpoint.ts';
 export type { CommandContext, SlashCommand } from './commands/command.ts';
 export { CommandRegistry } from './commands/command-registry.ts';
-export { ConfigManager } from './config/config-manager.ts';
-export type { EffectiveValue, ReplicaConfig } from './config/replica-settings.ts';
 export {
+  ConfigManager,
   type ConfigPlaces,
   type LoadedConfig,
   SDKConfigLoader,
-} from './config/sdk-config-loader.ts';
+} from './config/config-manager.ts';
+export type { EffectiveValue, ReplicaConfig } from './config/replica-settings.ts';
 export { FileLogger } from './file-logger.ts';
 export { EngineFiles, openEngineFiles } from './files/engine-files.ts';
 export { PermissionManager } from './permissions/permission-manager.ts';
@@ -42,8 +42,12 @@ export {
   StreamingQueryManager,
   type StreamingQueryManagerOptions,
 } from './sdk/streaming-query-manager.ts';
-export type { Session, Turn } from './sessions/session.ts';
-export { SessionManager, type SessionManagerOptions } from './sessions/session-manager.ts';
+export {
+  type Session,
+  SessionManager,
+  type SessionManagerOptions,
+  type Turn,
+} from './sessions/session-manager.ts';
 export { type Stage, setStage } from './stage.ts';
 export type {
   InteractiveUI,

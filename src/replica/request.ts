@@ -1,5 +1,5 @@
 import type { EffectiveValue } from './config/replica-settings.ts';
-import type { Session } from './sessions/session.ts';
+import type { Session } from './sessions/session-manager.ts';
 /** What somebody asks of the interactive agent. */
 export interface ReplicaRequest {
   readonly verb: 'chat' | 'print' | 'config' | 'sessions';

@@ -7,7 +7,7 @@ import {
   type State,
   type TrackedPath,
 } from '../index.ts';
-import { type FileDiff, fileDiff, gitMode } from './file-diff.ts';
+import { type FileDiff, fileDiff, gitMode, octalMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
 import { plural } from './phrases.ts';
 import { neverRecorded } from './reasons.ts';
@@ -72,16 +72,15 @@ function patchText(file: FileDiff, paint: Paint): string[] {
 export function diffSummary(files: readonly FileDiff[]): string {
   const insertions = files.reduce((sum, file) => sum + file.insertions, 0);
   const deletions = files.reduce((sum, file) => sum + file.deletions, 0);
-  const created = files.filter((file) => file.status === 'created').length;
-  const deleted = files.filter((file) => file.status === 'deleted').length;
-  const renamed = files.filter((file) => file.status === 'renamed').length;
+  const fates = (['created', 'deleted', 'renamed'] as const).flatMap((fate) => {
+    const count = files.filter(({ status }) => status === fate).length;
+    return count > 0 ? [`${count} ${fate}`] : [];
+  });
   return [
     `${plural(files.length, 'path')} changed`,
     `${plural(insertions, 'insertion')}(+)`,
     `${plural(deletions, 'deletion')}(-)`,
-    ...(created > 0 ? [`${created} created`] : []),
-    ...(deleted > 0 ? [`${deleted} deleted`] : []),
-    ...(renamed > 0 ? [`${renamed} renamed`] : []),
+    ...fates,
   ].join(', ');
 }
 
@@ -95,8 +94,7 @@ function headersOf({ diff: { before, after } }: FileDiff): string[] {
 
 /** Patches have no folders: git makes and removes them along with files. */
 function folderText(before: State, after: State): string {
-  const mode = (state: State): string =>
-    state.kind === 'captured' ? (state.mode & 0o7777).toString(8).padStart(3, '0') : '';
+  const mode = (state: State): string => (state.kind === 'captured' ? octalMode(state) : '');
   if (before.kind === 'absent') return `new, mode ${mode(after)}`;
   if (after.kind === 'absent') return `deleted, mode ${mode(before)}`;
   return `mode ${mode(before)} -> ${mode(after)}`;
@@ -123,10 +121,9 @@ const SIGNS = { context: ' ', add: '+', remove: '-' } as const;
 const STYLES: Partial<Record<keyof typeof SIGNS, Style>> = { add: 'green', remove: 'red' };
 
 function hunkText(hunk: DiffHunk, paint: Paint): string[] {
-  const range = (sign: string, start: number, lines: number) => `${sign}${start},${lines}`;
   const { oldStart, oldLines, newStart, newLines } = hunk;
   return [
-    paint('cyan', `@@ ${range('-', oldStart, oldLines)} ${range('+', newStart, newLines)} @@`),
+    paint('cyan', `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`),
     ...hunk.lines.flatMap(({ kind, text, noNewline }) => {
       const line = SIGNS[kind] + displayLines(text);
       const style = STYLES[kind];

@@ -103,6 +103,11 @@ export function gitMode({ type, mode }: Captured): string {
   return (FILE_TYPES[type] | bits).toString(8).padStart(6, '0');
 }
 
+/** As `chmod` takes it. */
+export function octalMode({ mode }: Captured): string {
+  return (mode & 0o7777).toString(8).padStart(3, '0');
+}
+
 /** Why git cannot apply what `diffText` makes of a file; null where it can. */
 export function patchLimit(file: FileDiff): string | null {
   const name = displayText(file.diff.path);

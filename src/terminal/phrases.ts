@@ -15,7 +15,7 @@ const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 
 /** "512 bytes", "1.4 kB", "20.1 MB" */
 export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (bytes < 1000) return plural(bytes, 'byte');
   const power = Math.min(UNITS.length, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power - 1]}`;
 }
@@ -38,8 +38,7 @@ export function relativeTime(then: number, now: number): string {
 }
 
 function ago(amount: number, unit: string): string {
-  const whole = Math.floor(amount);
-  return `${whole} ${unit}${whole === 1 ? '' : 's'} ago`;
+  return `${plural(Math.floor(amount), unit)} ago`;
 }
 
 function dateOf(time: number): string {

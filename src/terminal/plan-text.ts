@@ -1,10 +1,10 @@
 import {
-  type Captured,
   type Conflict,
   displayText,
   isLost,
   type PathDiff,
   type PathReason,
+  type PlanHunk,
   type PlanLine,
   type PlanNote,
   type Receipt,
@@ -12,8 +12,8 @@ import {
   type TrackedPath,
 } from '../index.ts';
 import { conflictText } from './conflict-text.ts';
-import { diffText } from './diff-text.ts';
-import { eachFileDiff } from './file-diff.ts';
+import { diffText, hunkRows } from './diff-text.ts';
+import { eachFileDiff, octalMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
 import { plural, someOf } from './phrases.ts';
 import { sentenceFor } from './reasons.ts';
@@ -75,7 +75,7 @@ const WORDS: Record<PlanLine['action'], readonly [string, Style]> = {
 const LOST = ['lost', 'red'] as const;
 
 /** What happens to the path of a line, in words. */
-export function explain(line: PlanLine): string {
+function explain(line: PlanLine): string {
   const { action, expected, reason, hunks } = line;
   const why = reason === undefined ? '' : sentenceFor(reason);
   if (isLost(line)) return `is gone and cannot come back: ${why}`;
@@ -104,15 +104,10 @@ export function explain(line: PlanLine): string {
   }
 }
 
-export function modesText({ expected, target }: PlanLine): string {
+function modesText({ expected, target }: PlanLine): string {
   return expected.kind === 'captured' && target.kind === 'captured'
-    ? `permissions go from ${octal(expected)} to ${octal(target)}`
+    ? `permissions go from ${octalMode(expected)} to ${octalMode(target)}`
     : 'permissions go back';
-}
-
-/** As `chmod` takes it. */
-function octal({ mode }: Captured): string {
-  return (mode & 0o7777).toString(8).padStart(3, '0');
 }
 
 const SHOWN_PATHS = 5;
@@ -262,15 +257,18 @@ const SHOWN_REASONS = 50;
 
 /** What a restore did to which path, and what it left alone and why, line by line. */
 export function receiptText(receipt: Receipt, paint: Paint): string[] {
-  const { restoredFiles, deletedFiles, mergedFiles } = receipt;
   const left = leftText(receipt, paint);
-  const lines = [
-    ...namesText('restored', restoredFiles, paint),
-    ...namesText('deleted', deletedFiles, paint),
-    ...namesText('merged', mergedFiles, paint),
-  ];
+  const lines = doneBy(receipt).flatMap(([word, paths]) => namesText(word, paths, paint));
   const isIdle = lines.length + left.length === receipt.notes.length;
   return [...(isIdle ? ['  everything was as it should be already'] : lines), ...left];
+}
+
+function doneBy({ restoredFiles, deletedFiles, mergedFiles }: Receipt) {
+  return [
+    ['restored', restoredFiles],
+    ['deleted', deletedFiles],
+    ['merged', mergedFiles],
+  ] as const;
 }
 
 /** The part of it that a person has to look after: what was left alone and why, and the notes. */
@@ -290,13 +288,8 @@ export function leftText(
 
 /** What a restore did, in one line: "restored a.txt, deleted 3 files; 1 conflict is left". */
 export function receiptLine(receipt: Receipt): string {
-  const { restoredFiles, deletedFiles, mergedFiles, conflicts } = receipt;
-  const done = [
-    ['restored', restoredFiles],
-    ['deleted', deletedFiles],
-    ['merged', mergedFiles],
-  ] as const;
-  const parts = done.flatMap(([word, paths]) => {
+  const { conflicts } = receipt;
+  const parts = doneBy(receipt).flatMap(([word, paths]) => {
     const [only] = paths;
     if (only === undefined) return [];
     return [`${word} ${paths.length === 1 ? displayText(only) : plural(paths.length, 'file')}`];
@@ -329,4 +322,27 @@ function reasonsText(
 
 function restText(word: string, more: number): string[] {
   return more > 0 ? [`  ${word.padEnd(WORD_COLUMN)}  and ${more} more`] : [];
+}
+
+/** A hunk of a line of a plan. */
+export interface OfferedHunk {
+  readonly line: PlanLine;
+  readonly hunk: PlanHunk;
+}
+
+const MOST_HUNK_ROWS = 200;
+
+/** A hunk as a person decides about it: "+" stands before lines that will be gone. Safe to show. */
+export function planHunkText(
+  { line, hunk }: OfferedHunk,
+  paint: Paint,
+  columns: number,
+  name: string = displayText(line.path),
+): string[] {
+  const what = hunk.kind === 'mode' ? modesText(line) : explain(line);
+  const title = paint('bold', name) + (hunk.kind === 'lines' ? '' : `  ${what}`);
+  const rows = hunkRows([hunk], { columns, paint, numbers: true });
+  const more = rows.length - MOST_HUNK_ROWS;
+  const rest = more > 0 ? [paint('dim', `and ${plural(more, 'more row')}`)] : [];
+  return [title, ...rows.slice(0, MOST_HUNK_ROWS), ...rest];
 }

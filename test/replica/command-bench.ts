@@ -11,10 +11,9 @@ import type {
   UsageShown,
 } from '../../src/replica/commands/command.ts';
 import { CommandRegistry } from '../../src/replica/commands/command-registry.ts';
-import { ConfigManager } from '../../src/replica/config/config-manager.ts';
-import { SDKConfigLoader } from '../../src/replica/config/sdk-config-loader.ts';
+import { ConfigManager, SDKConfigLoader } from '../../src/replica/config/config-manager.ts';
 import type { EngineFiles } from '../../src/replica/files/engine-files.ts';
-import type { Session } from '../../src/replica/sessions/session.ts';
+import type { Session } from '../../src/replica/sessions/session-manager.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
 import type { ConversationEntry } from '../../src/replica/ui/interactive-ui.ts';
 import type { Paint } from '../../src/terminal/paint.ts';

@@ -2,14 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CheckpointManager } from '../../src/replica/checkpoint/checkpoint-manager.ts';
-import { ConfigManager } from '../../src/replica/config/config-manager.ts';
-import { SDKConfigLoader } from '../../src/replica/config/sdk-config-loader.ts';
+import { ConfigManager, SDKConfigLoader } from '../../src/replica/config/config-manager.ts';
 import { FileLogger } from '../../src/replica/file-logger.ts';
 import { type EngineFiles, openEngineFiles } from '../../src/replica/files/engine-files.ts';
 import type { InteractiveRunner } from '../../src/replica/runners/interactive-runner.ts';
 import { RunnerFactory } from '../../src/replica/runners/runner-factory.ts';
 import type { Sdk } from '../../src/replica/sdk/load-sdk.ts';
-import type { Session } from '../../src/replica/sessions/session.ts';
+import type { Session } from '../../src/replica/sessions/session-manager.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
 import { RecordingUI } from './recording-ui.ts';
 

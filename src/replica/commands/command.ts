@@ -1,3 +1,4 @@
+import type { ModelInfo } from '@anthropic-ai/claude-agent-sdk';
 import {
   displayText,
   type ErrorCode,
@@ -10,11 +11,9 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
-import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Session, SessionManager } from '../sessions/session-manager.ts';
 import type { ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 
-/** A slash command. */
 export interface SlashCommand {
   readonly name: string;
   readonly aliases?: readonly string[];
@@ -27,7 +26,6 @@ export interface SlashCommand {
   execute(args: string, context: CommandContext): Promise<string | null>;
 }
 
-/** What commands have to work with. */
 export interface CommandContext {
   readonly ui: InteractiveUI;
   readonly agent: AgentControl;
@@ -54,7 +52,6 @@ export interface AgentControl {
   rewind(to: ListedCheckpoint | null): Promise<string | null>;
   /** Takes up a conversation again. */
   switchTo(session: Session): Promise<void>;
-  /** A new, empty conversation. */
   startAnew(): Promise<void>;
   /** Changes what is kept of the open conversation, so that the agent goes on with what was written. */
   updateSession(work: (session: Session) => Promise<Session>): Promise<void>;
@@ -71,6 +68,7 @@ export interface AgentControl {
   todos(): readonly Todo[];
   /** What stands below the input: what model answers. */
   readonly status: string;
+  /** What the SDK says of the MCP servers of the configuration. */
   mcpServers(): Promise<readonly McpServerShown[]>;
   /** What the SDK offers; empty while no query runs. */
   models(): Promise<readonly ModelShown[]>;
@@ -84,12 +82,7 @@ export interface AgentControl {
   exit(): void;
 }
 
-/** Of the SDK's `ModelInfo`. */
-export interface ModelShown {
-  readonly value: string;
-  readonly displayName: string;
-  readonly description: string;
-}
+export type ModelShown = Readonly<Pick<ModelInfo, 'value' | 'displayName' | 'description'>>;
 
 export interface UsageShown {
   readonly costUSD: number;
@@ -127,7 +120,6 @@ export function firstWord(args: string): { readonly word: string; readonly rest:
   return { word: double ?? single ?? plain ?? '', rest: args.slice(all.length) };
 }
 
-/** At most `limit` words. */
 export function wordsOf(args: string, limit: number): string[] {
   const words: string[] = [];
   for (let rest = args; rest.trim() !== ''; ) {
@@ -197,13 +189,4 @@ export function oneLine(error: unknown): string {
   const about = isSavepointError(error) && error.path !== undefined ? `: ${error.path}` : '';
   const line = `${message}${about}`.replace(/\s*[\r\n]+\s*/g, ' ').trim();
   return line === '' ? 'it does not say why' : displayText(line);
-}
-
-/** A line for each MCP server: its name, how it is, and why. */
-export async function serverLines({ agent }: CommandContext): Promise<string[]> {
-  const servers = await agent.mcpServers();
-  return servers.map(({ name, status, error }) => {
-    const why = error === undefined ? '' : `: ${displayText(error)}`;
-    return `${displayText(name)}  ${displayText(status)}${why}`;
-  });
 }

@@ -7,39 +7,51 @@ import { table } from '../../terminal/rows.ts';
 import { INSTRUCTIONS_FILE, readContextFile } from '../instructions.ts';
 import { type CommandContext, oneLine, type SlashCommand, wholeText } from './command.ts';
 
-export const loadContextCommand: SlashCommand = {
-  name: 'load-context',
-  usage: 'FILE',
-  description: 'put the text of a file in front of your next prompt',
-  complete: (args, { agent }) => fileNames(agent.session.project, args),
-  async execute(args, { agent }) {
-    const name = wholeText(args, 'Which file?');
-    const text = readContextFile(agent.session.project, name);
-    agent.addContext(`The user wants you to know this file, ${name}:\n\n${text}`);
-    const size = sizeText(Buffer.byteLength(text));
-    return `${displayText(name)} (${size}) goes to the agent with your next prompt.`;
+export const contextCommands: readonly SlashCommand[] = [
+  {
+    name: 'init',
+    description: `ask the agent to look at the project and write ${INSTRUCTIONS_FILE}`,
+    async execute(_args, { agent, ui }) {
+      const isThere = exists(join(agent.session.project, INSTRUCTIONS_FILE));
+      const question = `${INSTRUCTIONS_FILE} is there already. Ask the agent to bring it up to date?`;
+      if (isThere && !(await ui.confirm(question))) return `${INSTRUCTIONS_FILE} stays as it is.`;
+      agent.submit(isThere ? `${TASK}\n${UPDATE}` : TASK);
+      return null;
+    },
   },
-};
-
-export const showContextCommand: SlashCommand = {
-  name: 'show-context',
-  description: 'what the agent is told beside your prompts',
-  async execute(_args, context) {
-    const { ui, agent, files } = context;
-    const rows = [
-      ['Project', displayText(agent.session.project)],
-      [INSTRUCTIONS_FILE, await instructionsOf(context)],
-      ...listing('Next prompt', agent.context().map(summaryOf), 'nothing was added to it'),
-      ...listing(
-        'Rewound',
-        (files?.rewound() ?? []).map(displayText),
-        'no file since its last turn',
-      ),
-    ];
-    ui.displayBlock(table(rows));
-    return null;
+  {
+    name: 'show-context',
+    description: 'what the agent is told beside your prompts',
+    async execute(_args, context) {
+      const { ui, agent, files } = context;
+      const rows = [
+        ['Project', displayText(agent.session.project)],
+        [INSTRUCTIONS_FILE, await instructionsOf(context)],
+        ...listing('Next prompt', agent.context().map(summaryOf), 'nothing was added to it'),
+        ...listing(
+          'Rewound',
+          (files?.rewound() ?? []).map(displayText),
+          'no file since its last turn',
+        ),
+      ];
+      ui.displayBlock(table(rows));
+      return null;
+    },
   },
-};
+  {
+    name: 'load-context',
+    usage: 'FILE',
+    description: 'put the text of a file in front of your next prompt',
+    complete: (args, { agent }) => fileNames(agent.session.project, args),
+    async execute(args, { agent }) {
+      const name = wholeText(args, 'Which file?');
+      const text = readContextFile(agent.session.project, name);
+      agent.addContext(`The user wants you to know this file, ${name}:\n\n${text}`);
+      const size = sizeText(Buffer.byteLength(text));
+      return `${displayText(name)} (${size}) goes to the agent with your next prompt.`;
+    },
+  },
+];
 
 async function instructionsOf({ agent }: CommandContext): Promise<string> {
   const { project } = agent.session;
@@ -72,18 +84,6 @@ const TASK = `Look at this project: its README, its manifests and build files, h
 Say only what is true of this project and of use to somebody who is about to change it: the commands to build, lint and test (also how to run a single test), the parts of the code and how they belong together, and the rules that its code follows and a newcomer would not guess. Leave out what any programmer knows, lists of every file, and anything that you did not find here. Keep it short.`;
 
 const UPDATE = `${INSTRUCTIONS_FILE} is there already: read it first, keep what is true, correct what is not, and add what is missing.`;
-
-export const initCommand: SlashCommand = {
-  name: 'init',
-  description: `ask the agent to look at the project and write ${INSTRUCTIONS_FILE}`,
-  async execute(_args, { agent, ui }) {
-    const isThere = exists(join(agent.session.project, INSTRUCTIONS_FILE));
-    const question = `${INSTRUCTIONS_FILE} is there already. Ask the agent to bring it up to date?`;
-    if (isThere && !(await ui.confirm(question))) return `${INSTRUCTIONS_FILE} stays as it is.`;
-    agent.submit(isThere ? `${TASK}\n${UPDATE}` : TASK);
-    return null;
-  },
-};
 
 const OFFERED = 100;
 

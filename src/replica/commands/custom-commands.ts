@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { readFile } from '../../fs/read-file.ts';
 import { entriesIn } from '../../fs/tree.ts';
 import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
 import { displayText } from '../../index.ts';
 import { plural } from '../../terminal/phrases.ts';
+import { isOutside } from '../instructions.ts';
+import type { Stage } from '../stage.ts';
 import { type CommandContext, CommandRefused, type SlashCommand } from './command.ts';
 
-export interface CustomPlaces {
-  /** The project's real path. */
-  readonly project: string;
-  /** The person's home directory. */
-  readonly home: string;
-  /** `~/.claude-replica`: the answers are kept there, where no project can write them. */
-  readonly replicaHome: string;
-}
+/** The answers are kept in `replicaHome`, where no project can write them. */
+export type CustomPlaces = Pick<Stage, 'project' | 'home' | 'replicaHome'>;
 
 interface CustomCommand {
   readonly name: string;
@@ -35,9 +31,8 @@ const DEEPEST = 3;
 
 /** The commands of `.claude/commands`, the person's own and the project's, as they are on the disk now. */
 export function customCommands(places: CustomPlaces): readonly SlashCommand[] {
-  const own = load(join(places.home, FOLDER), places.home, false);
-  const ofProject =
-    places.project === places.home ? [] : load(join(places.project, FOLDER), places.project, true);
+  const own = load(places.home, false);
+  const ofProject = places.project === places.home ? [] : load(places.project, true);
   const names = new Set(own.map(({ name }) => name));
   return [...own, ...ofProject.filter(({ name }) => !names.has(name))].map((one) =>
     slashCommand(one, places),
@@ -55,8 +50,7 @@ function slashCommand(
     description: displayText(description === '' ? `the text of ${name}.md` : description) + from,
     async execute(args, context) {
       // As it is now: what is sent is what was agreed to.
-      const folder = join(isProject ? places.project : places.home, FOLDER);
-      const found = load(folder, isProject ? places.project : places.home, isProject);
+      const found = load(isProject ? places.project : places.home, isProject);
       const command = found.find((one) => one.name === name);
       if (command === undefined) throw new CommandRefused(`/${name} is not there any more.`);
       if (isProject && !(await isTrusted(found, places, context))) {
@@ -118,7 +112,7 @@ function hashOf(commands: readonly CustomCommand[]): string {
 }
 
 /** Links lead nowhere but to files below `root`. */
-function load(folder: string, root: string, isProject: boolean): CustomCommand[] {
+function load(root: string, isProject: boolean): CustomCommand[] {
   const found: CustomCommand[] = [];
   const real = realPathOrNull(root);
   const walk = (at: string, prefix: readonly string[]): void => {
@@ -138,7 +132,7 @@ function load(folder: string, root: string, isProject: boolean): CustomCommand[]
       });
     }
   };
-  walk(folder, []);
+  walk(join(root, FOLDER), []);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -148,11 +142,6 @@ function listed(folder: string): ReturnType<typeof entriesIn> {
   } catch {
     return [];
   }
-}
-
-function isOutside(root: string, file: string): boolean {
-  const way = relative(root, file);
-  return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
 const HEAD = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;

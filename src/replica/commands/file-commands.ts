@@ -17,21 +17,48 @@ import {
   wordsOf,
 } from './command.ts';
 
-export const diffCommand: SlashCommand = {
-  name: 'diff',
-  usage: '[REF] [REF2]',
-  description:
-    'what changed in files since a checkpoint, or between two; without one, since the last prompt',
-  complete: () => ['latest', '~1'],
-  async execute(args, context) {
-    const [from = 'latest', to] = wordsOf(args, 2);
-    const files = engineOf(context);
-    const found = fileDiffs(await refusing(files.diff(from, to)));
-    if (found.length === 0) return 'No differences.';
-    context.ui.displayBlock([...clipped(found, context.paint), diffSummary(found)]);
-    return null;
+export const fileCommands: readonly SlashCommand[] = [
+  {
+    name: 'undo',
+    description: 'take the last rewind of files back',
+    execute: (_args, context) => travel(context, 'undo', 'Undone; /redo does it again.'),
   },
-};
+  {
+    name: 'redo',
+    description: 'take the last undo back',
+    execute: (_args, context) => travel(context, 'redo', 'Redone; /undo takes it back again.'),
+  },
+  {
+    name: 'diff',
+    usage: '[REF] [REF2]',
+    description:
+      'what changed in files since a checkpoint, or between two; without one, since the last prompt',
+    complete: () => ['latest', '~1'],
+    async execute(args, context) {
+      const [from = 'latest', to] = wordsOf(args, 2);
+      const files = engineOf(context);
+      const found = fileDiffs(await refusing(files.diff(from, to)));
+      if (found.length === 0) return 'No differences.';
+      context.ui.displayBlock([...clipped(found, context.paint), diffSummary(found)]);
+      return null;
+    },
+  },
+  {
+    name: 'label',
+    usage: 'REF TEXT',
+    description: 'give a checkpoint a name of its own; the text - takes it away',
+    complete: () => ['latest ', '~1 '],
+    async execute(args, context) {
+      const { word: ref, rest } = firstWord(args);
+      if (ref === '') throw new UsageError('Which checkpoint?');
+      const text = wholeText(rest, 'Which label?');
+      const files = engineOf(context);
+      const id = await refusing(files.label(ref, text === REMOVE ? null : text));
+      const named = text === REMOVE ? 'has no label now' : `has the label "${displayText(text)}"`;
+      return `${id.slice(0, SHOWN_ID)} ${named}.`;
+    },
+  },
+];
 
 const SHOWN_LINES = 400;
 // A line of a bundled script is as long as the file.
@@ -59,34 +86,6 @@ function unpainted(line: string): string {
 
 const REMOVE = '-';
 const SHOWN_ID = 8;
-
-export const labelCommand: SlashCommand = {
-  name: 'label',
-  usage: 'REF TEXT',
-  description: 'give a checkpoint a name of its own; the text - takes it away',
-  complete: () => ['latest ', '~1 '],
-  async execute(args, context) {
-    const { word: ref, rest } = firstWord(args);
-    if (ref === '') throw new UsageError('Which checkpoint?');
-    const text = wholeText(rest, 'Which label?');
-    const files = engineOf(context);
-    const id = await refusing(files.label(ref, text === REMOVE ? null : text));
-    const named = text === REMOVE ? 'has no label now' : `has the label "${displayText(text)}"`;
-    return `${id.slice(0, SHOWN_ID)} ${named}.`;
-  },
-};
-
-export const undoCommand: SlashCommand = {
-  name: 'undo',
-  description: 'take the last rewind of files back',
-  execute: (_args, context) => travel(context, 'undo', 'Undone; /redo does it again.'),
-};
-
-export const redoCommand: SlashCommand = {
-  name: 'redo',
-  description: 'take the last undo back',
-  execute: (_args, context) => travel(context, 'redo', 'Redone; /undo takes it back again.'),
-};
 
 async function travel(context: CommandContext, verb: 'undo' | 'redo', done: string): Promise<null> {
   idleOnly(context);

@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { settingsText } from '../../terminal/settings-text.ts';
-import { ConfigManager } from './config-manager.ts';
+import { ConfigManager, SDKConfigLoader } from './config-manager.ts';
 import type { EffectiveValue } from './replica-settings.ts';
-import { SDKConfigLoader } from './sdk-config-loader.ts';
 
 describe('Scenario: load checkpoint configuration options: WHEN the configuration is loaded', () => {
   it('GIVEN nobody says anything, THEN checkpoints are on AND 10 of them are kept', async () => {

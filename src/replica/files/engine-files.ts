@@ -21,8 +21,9 @@ import {
 } from '../../index.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { messageOf, plural } from '../../terminal/phrases.ts';
-import { noteText, type PlanCounts } from '../../terminal/plan-text.ts';
+import { noteText } from '../../terminal/plan-text.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
+import type { RewindCounts } from '../ui/interactive-ui.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
 
@@ -32,12 +33,6 @@ export interface SdkRewind {
   readonly query: RewindableQuery;
   /** `CheckpointManager.restoreCheckpoint`: it knows what the SDK's failures mean. */
   run(): Promise<void>;
-}
-
-/** What one message changed by itself. */
-export interface OwnCounts extends PlanCounts {
-  readonly insertions: number;
-  readonly deletions: number;
 }
 
 /** For the menu of Esc Esc, where somebody waits. */
@@ -67,7 +62,6 @@ export class EngineFiles {
   readonly savepoint: Savepoint;
   readonly #onGap: OnGap;
   readonly #gaps = new Set<string>();
-  /** Executions on record in the same project. */
   readonly executions: EngineExecutions;
   /** Rewinds of this process to what belongs to no conversation here: executions, other sessions. */
   readonly #made = new Set<OperationId>();
@@ -98,11 +92,7 @@ export class EngineFiles {
 
   /** Puts what the person has just done on record as theirs. */
   async personWrote(): Promise<void> {
-    try {
-      await this.savepoint.scanAgain();
-    } catch (error) {
-      this.#gap('what you changed is not on record yet', error);
-    }
+    await this.savepoint.scanAgain().catch(this.#gap('what you changed is not on record yet'));
   }
 
   /** Files and folders of the project by the ignore rules; folders end in a slash. */
@@ -121,21 +111,13 @@ export class EngineFiles {
     this.#toolCalls.promptBegins(prompt);
     const parent = parentSessionId === null ? {} : { parentSessionId };
     const request = { sessionId, messageId, description, isRun, agent: AGENT, ...parent };
-    try {
-      await this.savepoint.checkpoint(request);
-    } catch (error) {
-      this.#gap('the prompt has no checkpoint', error);
-    }
+    await this.savepoint.checkpoint(request).catch(this.#gap('the prompt has no checkpoint'));
   }
 
-  /** The agent is done with its turn. */
   async turnEnds(sessionId: string): Promise<void> {
     await this.#toolCalls.turnEnds();
-    try {
-      await this.savepoint.endTurn(sessionId);
-    } catch (error) {
-      this.#gap('what the turn changed last is not on record yet', error);
-    }
+    const gap = this.#gap('what the turn changed last is not on record yet');
+    await this.savepoint.endTurn(sessionId).catch(gap);
   }
 
   /** Sub-agents at work, which may go on when a turn has ended. */
@@ -159,7 +141,7 @@ export class EngineFiles {
   }
 
   /** What a checkpoint's message changed by itself, whoever changed it again since; null where nobody knows. */
-  async ownCounts(ref: string): Promise<OwnCounts | null> {
+  async ownCounts(ref: string): Promise<RewindCounts | null> {
     const [found] = await this.savepoint.list({ ids: [(await this.#idOf(ref)) as CheckpointId] });
     // Nothing belongs to one that was made by hand.
     if (found === undefined || found.kind === 'manual') return null;
@@ -362,8 +344,8 @@ export class EngineFiles {
     this.#rewound.push(...paths.filter((path) => !isPrivate(path as TrackedPath)));
   }
 
-  #gap(what: string, error: unknown): void {
-    this.#onGap(`${what}: ${messageOf(error)}`);
+  #gap(what: string): (error: unknown) => void {
+    return (error) => this.#onGap(`${what}: ${messageOf(error)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import type { Savepoint } from '../../index.ts';
 import { messageOf } from '../../terminal/phrases.ts';
-import { fieldsOf } from '../sdk/message-router.ts';
+import { EDITORS, editedPath, SHELLS } from '../tools/known-tools.ts';
 
 export interface PromptBegun {
   readonly sessionId: string;
@@ -168,25 +168,13 @@ function isToolInput(input: HookInput): input is ToolInput {
   return 'tool_use_id' in input && 'tool_name' in input;
 }
 
-/** Tools that write the one file that they name, and under which key they name it. */
-const WRITE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['Write', ['file_path']],
-  ['Edit', ['file_path']],
-  ['MultiEdit', ['file_path']],
-  ['NotebookEdit', ['notebook_path', 'file_path']],
-]);
-
-const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
-
 /** What a tool call may write: one file that it names, or anything at all; null for nothing. */
 type Reach = { readonly file: string } | 'anything' | null;
 
 export function reachOf(toolName: string, input: unknown): Reach {
-  const keys = WRITE_TOOLS.get(toolName);
-  if (keys !== undefined) {
-    const fields = fieldsOf(input);
-    const file = keys.map((key) => fields[key]).find((value) => typeof value === 'string');
-    return file === undefined ? null : { file };
+  if (EDITORS.has(toolName)) {
+    const file = editedPath(toolName, input);
+    return file === null ? null : { file };
   }
   // A server may write wherever it likes, and does not say where.
   return SHELLS.has(toolName) || toolName.startsWith('mcp__') ? 'anything' : null;

@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
-import { basename, isAbsolute, relative, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { readFile } from '../../fs/read-file.ts';
 import { displayText } from '../../index.ts';
 import { sizeText } from '../../terminal/phrases.ts';
+import { isOutside } from '../instructions.ts';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-/** An image that goes to the model with a prompt. */
 export interface PromptImage {
   readonly name: string;
   readonly mediaType: ImageType;
@@ -89,11 +89,6 @@ function placeOf(path: string, root: string): string | null {
   const own = plain.startsWith('~/') ? resolve(homedir(), plain.slice(2)) : plain;
   const file = realPathOrNull(resolve(root, own));
   return file === null || (isOutside(root, file) && !isAbsolute(own)) ? null : file;
-}
-
-function isOutside(root: string, file: string): boolean {
-  const way = relative(root, file);
-  return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
 function withoutScheme(path: string): string | null {

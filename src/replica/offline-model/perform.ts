@@ -4,7 +4,6 @@ import { shellWord } from '../../terminal/phrases.ts';
 import { withoutModelText } from '../tools/tool-outcome.ts';
 import type { PlainRequest } from './requests.ts';
 
-/** What came of a request. */
 export interface Outcome {
   readonly done: boolean;
   readonly kind?: 'asked-for-help' | 'not-understood';
@@ -15,7 +14,6 @@ export interface Outcome {
 /** The tool calls of a request, one after the other; each is answered with its result. */
 export type Performance = Generator<ReplyBlock, Outcome, ToolResult>;
 
-/** Does what was asked, by the tools of the agent. */
 export function perform(request: PlainRequest, project: string): Performance {
   switch (request.kind) {
     case 'write':
@@ -143,7 +141,6 @@ function code(text: string): string {
   return `${marks}${gap}${text}${gap}${marks}`;
 }
 
-/** As lines of code. */
 function block(text: string, language = ''): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;

@@ -65,19 +65,17 @@ const PATTERNS: readonly (readonly [RegExp, (groups: Groups) => PlainRequest])[]
     }),
   ],
   [/^run(?:\s*[:：]\s*|\s+)(?<command>\S.*)$/i, ({ command = '' }) => ({ kind: 'run', command })],
-  [
-    /^(?:delete|remove)(?:\s*[:：]\s*|\s+)(?<file>\S.*)$/i,
-    ({ file = '' }) => ({ kind: 'delete', file: unquoted(file) }),
-  ],
-  [
-    /^(?:read|show)(?:\s*[:：]\s*|\s+)(?<file>\S.*)$/i,
-    ({ file = '' }) => ({ kind: 'read', file: unquoted(file) }),
-  ],
+  ofFile('delete', /^(?:delete|remove)(?:\s*[:：]\s*|\s+)(?<file>\S.*)$/i),
+  ofFile('read', /^(?:read|show)(?:\s*[:：]\s*|\s+)(?<file>\S.*)$/i),
   [
     /^todo\s*[:：]\s*(?<items>\S.*)$/i,
     ({ items = '' }) => ({ kind: 'todo', items: items.split(/\s*[,，、]\s*/).filter(Boolean) }),
   ],
 ];
+
+function ofFile(kind: 'delete' | 'read', pattern: RegExp): (typeof PATTERNS)[number] {
+  return [pattern, ({ file = '' }) => ({ kind, file: unquoted(file) })];
+}
 
 function withText(kind: 'write' | 'append', verbs: string): typeof PATTERNS {
   const request = ({ file = '', rest = '' }: Groups): PlainRequest => {

@@ -2,6 +2,7 @@ import type { CanUseTool, PermissionUpdate } from '@anthropic-ai/claude-agent-sd
 import { displayText } from '../../index.ts';
 import { someOf } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
+import { EDITORS, PLAN_TOOL, SHELLS } from '../tools/known-tools.ts';
 import { shownPath } from '../tools/tool-line.ts';
 
 export type Asked = Parameters<CanUseTool>[2];
@@ -11,11 +12,6 @@ export interface ToolCall {
   readonly input: Record<string, unknown>;
   readonly asked: Asked;
 }
-
-export const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
-/** The agent's way out of planning; each plan is another one, and is asked about. */
-export const PLAN_TOOL = 'ExitPlanMode';
-const EDITORS: ReadonlySet<string> = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
 
 /**
  * What "always" is remembered under: a tool, or a shell with the very same command. Null where the SDK has

@@ -1,40 +1,28 @@
 import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
 import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
-import { editTitle } from '../tools/edit-rows.ts';
-import { type FileEdit, proposedEdit } from '../tools/file-edit.ts';
+import { plural } from '../../terminal/phrases.ts';
+import type { ReplicaConfig } from '../config/replica-settings.ts';
+import { editTitle, type FileEdit, proposedEdit } from '../tools/file-edit.ts';
+import { PLAN_TOOL, SHELLS, TODO_TOOLS, textAt } from '../tools/known-tools.ts';
 import { SUB_AGENT, shownPath, toolLine } from '../tools/tool-line.ts';
+import { INTERRUPTED, refusalFor } from '../tools/tool-outcome.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
-import {
-  allowedAlways,
-  isOutOfTheOrdinary,
-  keyOf,
-  PLAN_TOOL,
-  SHELLS,
-  suggestedFor,
-  type ToolCall,
-} from './always.ts';
-import { INTERRUPTED, refusalFor } from './refusal.ts';
-import { detailsOf } from './tool-details.ts';
+import { allowedAlways, isOutOfTheOrdinary, keyOf, suggestedFor, type ToolCall } from './always.ts';
 
-/** The part of the UI that asks. */
 type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
 
 type Input = Record<string, unknown>;
 
 /** Tools that change nothing pass without a question, unless the SDK gives a reason to ask. */
 const READ_ONLY: ReadonlySet<string> = new Set([
+  ...TODO_TOOLS,
   'Glob',
   'Grep',
   'LS',
   'ListMcpResourcesTool',
   'NotebookRead',
   'Read',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskUpdate',
-  'TodoWrite',
   'ToolSearch',
 ]);
 
@@ -82,7 +70,6 @@ export class PermissionManager {
     this.#grants.clear();
   }
 
-  /** What was allowed always. */
   granted(): readonly Grant[] {
     return [...this.#grants.values()];
   }
@@ -159,7 +146,42 @@ function detailsFor(
   const { decisionReason, blockedPath } = asked;
   const path = blockedPath === undefined ? undefined : `It reaches ${shownPath(blockedPath, cwd)}`;
   const reasons = [decisionReason, path].filter((one) => one !== undefined);
-  return [...(edit === null ? detailsOf(toolName, input) : []), ...reasons.map(displayText)];
+  return [...(edit === null ? describe(toolName, input) : []), ...reasons].map(displayText);
+}
+
+const MOST_LINES = 60;
+const LONGEST_LINE = 400;
+
+function describe(toolName: string, input: Input): string[] {
+  const command = textAt(input, 'command');
+  // Nothing of a command or a plan is left out: the end may be what matters.
+  if (command !== null) return [...command.split('\n'), ...described(input)];
+  if (toolName === PLAN_TOOL) return (textAt(input, 'plan') ?? '').split('\n');
+  const fields = Object.entries(input).map(([name, value]) => `${name}: ${asText(value)}`);
+  return shortened(fields);
+}
+
+/** A call of a server can be as long as it likes; it is said that something is left out. */
+function shortened(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, MOST_LINES).map(clipped);
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `… and ${plural(left, 'more line')}`];
+}
+
+function clipped(line: string): string {
+  if (line.length <= LONGEST_LINE) return line;
+  const left = line.length - LONGEST_LINE;
+  return `${line.slice(0, LONGEST_LINE).toWellFormed()} … and ${left} more characters`;
+}
+
+/** What the agent says that a command is for. */
+function described(input: Input): string[] {
+  const description = textAt(input, 'description');
+  return description === null || description === '' ? [] : ['', `The agent says: ${description}`];
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 }
 
 function allow(updatedInput: Input): PermissionResult & { behavior: 'allow' } {
@@ -211,3 +233,37 @@ const QUESTION = object({
   question: TEXT,
   options: listOf(object({ label: TEXT, description: optional(TEXT) })),
 });
+
+type PermissionMode = ReplicaConfig['permissionMode'];
+
+/** In the order in which Shift-Tab goes through them. */
+const ROUND: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
+
+/** The permission mode of a conversation, which a person may change at any time. */
+export class PermissionModes {
+  /** Nobody gets into that mode by a key who has not asked for it at the start. */
+  readonly mayBypass: boolean;
+  #current: PermissionMode;
+
+  constructor(first: PermissionMode) {
+    this.#current = first;
+    this.mayBypass = first === 'bypassPermissions';
+  }
+
+  get current(): PermissionMode {
+    return this.#current;
+  }
+
+  next(): PermissionMode {
+    const round = ROUND.filter((mode) => this.mayBypass || mode !== 'bypassPermissions');
+    return round[(round.indexOf(this.#current) + 1) % round.length] ?? 'default';
+  }
+
+  /** False for a mode that is not one of ours, or is the current one. */
+  set(mode: string): boolean {
+    const known = ROUND.find((one) => one === mode);
+    if (known === undefined || known === this.#current) return false;
+    this.#current = known;
+    return true;
+  }
+}

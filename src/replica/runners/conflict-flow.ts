@@ -9,18 +9,16 @@ import {
   type RewindPlan,
 } from '../../index.ts';
 import { conflictText, hasMarkers, lineEndOf, markedText } from '../../terminal/conflict-text.ts';
-import type { Paint } from '../../terminal/paint.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { canBeDecided } from '../../terminal/plan-text.ts';
 import { sentenceFor } from '../../terminal/reasons.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import type { RewindParts } from './rewind-flow.ts';
 
-interface ConflictParts {
-  readonly ui: InteractiveUI;
+interface ConflictParts extends Pick<RewindParts, 'ui' | 'paint'> {
   readonly files: EngineFiles;
-  readonly paint: Paint;
 }
 
 /** Asks about each file in conflict. Those that the person passes over stay in conflict. */
@@ -68,19 +66,13 @@ async function mergeInEditor(
   conflict: Conflict,
   marked: string,
 ): Promise<Decision | null> {
-  const name = displayText(path);
   const edited = await ui.editText(marked, basename(path));
-  if ('problem' in edited) {
-    ui.displayWarning(`${name} is left as it is: ${edited.problem}`);
+  const left = (why: string): null => {
+    ui.displayWarning(`${displayText(path)} is left as it is: ${why}`);
     return null;
-  }
-  if (hasMarkers(edited.text, conflict)) {
-    ui.displayWarning(`${name} is left as it is: there are still markers in the merge.`);
-    return null;
-  }
-  if (edited.text === '') {
-    ui.displayWarning(`${name} is left as it is: the merge is empty.`);
-    return null;
-  }
+  };
+  if ('problem' in edited) return left(edited.problem);
+  if (hasMarkers(edited.text, conflict)) return left('there are still markers in the merge.');
+  if (edited.text === '') return left('the merge is empty.');
   return { content: Buffer.from(edited.text + lineEndOf(conflict)) };
 }

@@ -6,8 +6,7 @@ import type {
   RewindableQuery,
 } from '../sdk/conversation.ts';
 import type { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
-import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Session, SessionManager } from '../sessions/session-manager.ts';
 
 /** The part of `StreamingQueryManager` that a runner needs. */
 export interface LiveConversation
@@ -81,7 +80,6 @@ export class ConversationDesk {
   async goBackBefore(promptId: string): Promise<string> {
     const old = this.#session;
     const at = old.turns.findIndex((turn) => turn.promptId === promptId);
-    if (at === -1) throw new Error('This conversation has no such prompt.');
     const session = await this.#parts.sessions.fork(old, promptId, randomUUID());
     await this.#checkpoints?.copyBefore(promptId, this.#parts.sessions.directoryOf(session.id));
     const last = old.turns.slice(0, at).findLast((turn) => turn.lastMessageId !== null);

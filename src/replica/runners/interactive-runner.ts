@@ -6,16 +6,16 @@ import { leftText, receiptLine } from '../../terminal/plan-text.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
-import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
+import type { AgentControl, CommandContext, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import { fileNames } from '../commands/context-commands.ts';
 import { customCommands } from '../commands/custom-commands.ts';
 import { gitBranch } from '../git-branch.ts';
 import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
 import { PathOffers } from '../offers/path-offers.ts';
-import type { PermissionModes } from '../permissions/permission-modes.ts';
+import type { PermissionModes } from '../permissions/permission-manager.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
-import type { Session, Turn } from '../sessions/session.ts';
+import type { Session, Turn } from '../sessions/session-manager.ts';
 import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 import type { StatusShown } from '../ui/status-line.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice, startOf } from './conversation-desk.ts';
@@ -25,17 +25,17 @@ import {
   type Chosen,
   chooseNamed,
   chooseRewind,
+  newestChanges,
   offeredBy,
   type Restored,
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
 import type { Greeting, RunnerFactoryParts } from './runner-factory.ts';
-import { newestChanges } from './way-back.ts';
 
 export interface InteractiveRunnerParts
   extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env'>,
-    Pick<AgentControl, 'models' | 'setModel' | 'usage' | 'permissions'> {
+    Pick<AgentControl, 'mcpServers' | 'models' | 'setModel' | 'usage' | 'permissions'> {
   readonly ui: InteractiveUI;
   readonly converse: DeskParts['converse'];
   readonly commands: CommandRegistry;
@@ -48,11 +48,8 @@ export interface InteractiveRunnerParts
   readonly status: string;
   /** What the agent may do without a question. */
   readonly modes: PermissionModes;
-  /** What the SDK says of the MCP servers of the configuration. */
-  readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
 
-/** A prompt that waits for its turn. */
 interface Waiting {
   readonly text: string;
   /** What of it the person wrote: a command of the project has a text of its own. */
@@ -224,23 +221,21 @@ export class InteractiveRunner {
 
   /** False when the person leaves. */
   async #resume(execution: KnownExecution): Promise<boolean> {
-    const { ui, files, logger, paint, columns } = this.#parts;
+    const { ui, files, paint, columns } = this.#parts;
     if (files === null) return false;
     const addContext = (text: string) => void this.#context.push(text);
     const parts = { ui, executions: files.executions, addContext, paint, columns: columns() };
-    try {
-      return await resumeExecution(parts, execution);
-    } catch (error) {
-      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
-      await logger.error('An execution could not be restored', error);
-      return true;
-    }
+    const resumed = await this.#guarded(() => resumeExecution(parts, execution), {
+      said: RESTORE_FAILED,
+      logged: 'An execution could not be restored',
+    });
+    return resumed ?? true;
   }
 
   async #carryOut(parts: RewindParts, chosen: Chosen): Promise<void> {
     const { ui, logger } = this.#parts;
     const { id, description } = chosen.entry;
-    try {
+    const carryOut = async (): Promise<void> => {
       const { receipt, keptAs } =
         chosen.choice === 'conversation' ? NO_FILES : await restoreFiles(parts, chosen);
       // The conversation is drawn anew, and what became of the files is said below it, also if that fails.
@@ -254,10 +249,8 @@ export class InteractiveRunner {
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       await back;
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
-    } catch (error) {
-      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
-      await logger.error('Checkpoint restore failed', error);
-    }
+    };
+    await this.#guarded(carryOut, { said: RESTORE_FAILED, logged: 'Checkpoint restore failed' });
   }
 
   /** One line says what changed; what was left alone is named with its reason. */
@@ -270,13 +263,19 @@ export class InteractiveRunner {
 
   async #goBackBefore(promptId: string): Promise<void> {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
-    const { id: left } = this.#desk.session;
-    const prompt = await this.#desk.goBackBefore(promptId);
-    await this.#endWork(left);
+    const prompt = await this.#leaving(() => this.#desk.goBackBefore(promptId));
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
-    this.#keepTodos([]);
     await this.#showConversation();
     this.#parts.ui.setInput(prompt);
+  }
+
+  /** Goes from the open conversation to another one. */
+  async #leaving<T>(work: () => Promise<T>): Promise<T> {
+    const { id: left } = this.#desk.session;
+    const result = await work();
+    await this.#endWork(left);
+    this.#keepTodos([]);
+    return result;
   }
 
   /** The agent's process has ended, and what it left half done with it. */
@@ -450,11 +449,9 @@ export class InteractiveRunner {
 
   #control(): AgentControl {
     const desk = this.#desk;
+    const { mcpServers, models, usage, permissions } = this.#parts;
     const switched = async (session: Session): Promise<void> => {
-      const { id: left } = desk.session;
-      await desk.open(session);
-      await this.#endWork(left);
-      this.#keepTodos([]);
+      await this.#leaving(() => desk.open(session));
       this.#showStatus({ ...NOTHING_USED, wayBack: this.#wayBack(null) });
     };
     return {
@@ -476,14 +473,11 @@ export class InteractiveRunner {
       context: () => [...this.#context],
       todos: () => this.#todos,
       status: this.#status.model,
-      mcpServers: this.#parts.mcpServers,
-      models: this.#parts.models,
+      ...{ mcpServers, models, usage, permissions },
       setModel: async (name) => {
         await this.#parts.setModel(name);
         this.#showStatus({ model: name });
       },
-      usage: this.#parts.usage,
-      permissions: this.#parts.permissions,
       past: () => this.#parts.past(startOf(desk.session), desk.session.turns),
       exit: () => this.#leave(),
     };
@@ -516,16 +510,21 @@ export class InteractiveRunner {
   }
 
   /** An error is shown in one line, and the person can go on. */
-  async #guarded(work: () => Promise<unknown>): Promise<void> {
+  async #guarded<T>(
+    work: () => Promise<T>,
+    { said = '', logged = 'Something went wrong' } = {},
+  ): Promise<T | undefined> {
     try {
-      await work();
+      return await work();
     } catch (error) {
-      this.#parts.ui.displayError(messageAndHint(error));
-      await this.#parts.logger.error('Something went wrong', error);
+      this.#parts.ui.displayError(`${said}${messageAndHint(error)}`);
+      await this.#parts.logger.error(logged, error);
+      return undefined;
     }
   }
 }
 
+const RESTORE_FAILED = 'Restore failed: ';
 const COMPACTED = 'The conversation was summed up; the agent goes on from the summary.';
 
 const IN_THE_BACKGROUND =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TrackedPath } from '../../index.ts';
 import type { ConversationEvents, Prompt, TurnEnd } from '../sdk/conversation.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session-manager.ts';
 import type { LiveConversation } from './conversation-desk.ts';
 import { PrintRunner, type PrintRunnerParts, type TurnFiles } from './print-runner.ts';
 

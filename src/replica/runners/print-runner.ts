@@ -4,8 +4,7 @@ import { messageAndHint } from '../../terminal/phrases.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
-import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Session, SessionManager } from '../sessions/session-manager.ts';
 import type { LiveConversation } from './conversation-desk.ts';
 
 /** The part of the engine that a turn without a terminal needs. */
@@ -31,9 +30,6 @@ export interface PrintRunnerParts {
   readonly signal: AbortSignal;
   readonly now?: () => number;
 }
-
-/** Success, a turn that failed, a turn that was interrupted. */
-export type PrintExitCode = 0 | 1 | 130;
 
 /** What `--print --output json` prints. Fields are added, never changed. */
 export interface PrintedTurn {
@@ -62,28 +58,30 @@ export class PrintRunner {
     this.#parts = parts;
   }
 
-  async run(): Promise<PrintExitCode> {
-    const { format, now = Date.now, files, write } = this.#parts;
+  async run(): Promise<0 | 1 | 130> {
+    const { format, now = Date.now, files, write, session, checkpointManager } = this.#parts;
     for (const notice of files?.notices() ?? []) this.#warn(notice);
     const began = now();
     const promptId = randomUUID();
-    const { outcome, text } = await this.#turn(promptId);
+    // An error anywhere in the turn makes it a failed turn.
+    const { outcome, text } = await this.#converse(promptId).catch(
+      (error: unknown): Outcome => ({ outcome: 'failed', text: messageAndHint(error) }),
+    );
     for (const gap of files?.takeGaps() ?? []) this.#warn(gap);
     if (format === 'json') {
-      const durationMs = Math.max(0, Math.round(now() - began));
-      write(`${JSON.stringify(await this.#printed(promptId, { outcome, text }, durationMs))}\n`);
+      const printed: PrintedTurn = {
+        version: 1,
+        sessionId: session.id,
+        result: text,
+        isError: outcome !== 'done',
+        durationMs: Math.max(0, Math.round(now() - began)),
+        checkpointId: checkpointManager === null ? null : promptId,
+        files: await this.#changed(promptId),
+      };
+      write(`${JSON.stringify(printed)}\n`);
     } else if (outcome === 'done') write(`${displayLines(text)}\n`);
     else this.#warn(text);
     return EXIT_CODES[outcome];
-  }
-
-  /** An error anywhere in the turn makes it a failed turn. */
-  async #turn(promptId: string): Promise<Outcome> {
-    try {
-      return await this.#converse(promptId);
-    } catch (error) {
-      return { outcome: 'failed', text: messageAndHint(error) };
-    }
   }
 
   async #converse(promptId: string): Promise<Outcome> {
@@ -137,23 +135,6 @@ export class PrintRunner {
     };
   }
 
-  async #printed(
-    promptId: string,
-    { outcome, text }: Outcome,
-    durationMs: number,
-  ): Promise<PrintedTurn> {
-    const { session, checkpointManager } = this.#parts;
-    return {
-      version: 1,
-      sessionId: session.id,
-      result: text,
-      isError: outcome !== 'done',
-      durationMs,
-      checkpointId: checkpointManager === null ? null : promptId,
-      files: await this.#changed(promptId),
-    };
-  }
-
   /** Null where the changes cannot be told; the answer is printed in any case. */
   async #changed(promptId: string): Promise<string[] | null> {
     const { files } = this.#parts;
@@ -173,11 +154,7 @@ export class PrintRunner {
 
 const INTERRUPTED: Outcome = { outcome: 'interrupted', text: 'Interrupted.' };
 
-const EXIT_CODES: Readonly<Record<TurnEnd['outcome'], PrintExitCode>> = {
-  done: 0,
-  failed: 1,
-  interrupted: 130,
-};
+const EXIT_CODES = { done: 0, failed: 1, interrupted: 130 } as const;
 
 /** A query that does not obey is ended, which ends its turn as well. Returns what takes this back. */
 function interruptOn(signal: AbortSignal, live: LiveConversation): () => void {

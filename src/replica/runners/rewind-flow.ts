@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { KnownExecution } from '../../execution/index.ts';
 import {
   displayText,
@@ -14,6 +15,7 @@ import { messageOf, relativeTime } from '../../terminal/phrases.ts';
 import {
   canBeDecided,
   changesFile,
+  pathsText,
   planCounts,
   previewOf,
   previewText,
@@ -32,7 +34,6 @@ import {
 } from '../ui/interactive-ui.ts';
 import { decideConflicts } from './conflict-flow.ts';
 
-/** What the way back through Esc Esc works with. */
 export interface RewindParts {
   readonly ui: InteractiveUI;
   readonly checkpoints: CheckpointManager;
@@ -45,7 +46,6 @@ export interface RewindParts {
   readonly paint: Paint;
 }
 
-/** What the person decided on. */
 export interface Chosen {
   readonly entry: RewindEntry;
   readonly choice: RewindChoice;
@@ -55,9 +55,7 @@ export interface Chosen {
 
 /** What the menus offer beside executions. */
 export interface Offered {
-  /** The prompts of this conversation. */
   readonly prompts: readonly CheckpointMetadata[];
-  /** Checkpoints that people made by hand. */
   readonly byHand: readonly ListedCheckpoint[];
   /** Checkpoints of other sessions; only the list of `/checkpoint` has them. */
   readonly ofOthers: readonly ListedCheckpoint[];
@@ -111,6 +109,8 @@ async function chooseWhat(parts: RewindParts, entry: RewindEntry): Promise<Chose
   const choices = entry.isPrompt ? REWIND_CHOICES : (['files'] as const);
   let decided: readonly Resolution[] = [];
   for (;;) {
+    // The menu may have stood open for a while.
+    await files?.savepoint.scanAgain();
     const plan = await planFor(files, entry, decided).catch((error: unknown) => {
       if (decided.length === 0 || !isSavepointError(error, 'plan-stale')) throw error;
       return null;
@@ -140,8 +140,6 @@ async function planFor(
   resolutions: readonly Resolution[] = [],
 ): Promise<RewindPlan | null> {
   if (files === null || (isPrompt && !(await files.holds(id)))) return null;
-  // The menu may have stood open for a while.
-  await files.savepoint.scanAgain();
   return isPrompt ? files.plan(id, resolutions) : files.planOther(id, resolutions);
 }
 
@@ -166,12 +164,6 @@ async function bodyOf(
   return (columns) => previewText(preview, paint, columns);
 }
 
-/** Lets keys be heard between two files. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The result of a rewind of files. */
 export interface Restored {
   /** The engine's; null where the SDK did it. */
   readonly receipt: Receipt | null;
@@ -206,10 +198,8 @@ function promptEntry(
   parts: RewindParts,
   labels: ReadonlyMap<string, string>,
 ): RewindEntry {
-  return entryOf(
-    { id, timestamp, description, label: labels.get(id) ?? null, isPrompt: true },
-    parts,
-  );
+  const label = labels.get(id) ?? null;
+  return entryOf({ id, timestamp, description, label, isPrompt: true }, parts);
 }
 
 function otherEntry(
@@ -221,32 +211,46 @@ function otherEntry(
 }
 
 /** Nothing of it is counted before somebody looks. */
-function entryOf(
-  about: Pick<RewindEntry, 'id' | 'timestamp' | 'description' | 'label' | 'isPrompt'>,
-  parts: RewindParts,
-): RewindEntry {
+function entryOf(about: Omit<RewindEntry, 'counts' | 'preview'>, parts: RewindParts): RewindEntry {
   const { files } = parts;
-  const { id, isPrompt } = about;
-  const plan = async () =>
-    files !== null && isPrompt && !(await files.holds(id)) ? null : planned();
-  const planned = async () => (isPrompt ? files?.plan(id) : files?.planOther(id)) ?? null;
+  const { id } = about;
   return {
     ...about,
     counts: async () => {
       if (files === null) return { own: null, sum: null };
-      const sum = await plan();
+      const sum = await planFor(files, about);
       return { own: await files.ownCounts(id), sum: sum && (await countsOf(files, sum)) };
     },
-    preview: async () => bodyOf(parts, id, await plan()),
+    preview: async () => bodyOf(parts, id, await planFor(files, about)),
   };
 }
 
-/** For the menu. */
+/** What Esc Esc takes back if the newest prompt is chosen: "2 files +3 -1". Null where nobody can tell. */
+export async function newestChanges(
+  checkpoints: CheckpointManager,
+  files: EngineFiles | null,
+): Promise<string | null> {
+  const [newest] = checkpoints.listCheckpoints();
+  if (newest === undefined || files === null) return null;
+  try {
+    if (!(await files.holds(newest.id))) return null;
+    const plan = await files.plan(newest.id);
+    const counts = planCounts(plan);
+    if (counts.files + counts.folders === 0) return null;
+    if (plan.lines.filter(changesFile).length > MOST_OF_NEWEST) return pathsText(counts);
+    const { insertions, deletions } = await countsOf(files, plan);
+    return `${pathsText(counts)} +${insertions} -${deletions}`;
+  } catch {
+    return null;
+  }
+}
+
 async function countsOf({ savepoint }: EngineFiles, plan: RewindPlan): Promise<RewindCounts> {
   const counts = { ...planCounts(plan), insertions: 0, deletions: 0 };
   const lines = plan.lines.filter(changesFile);
   const diffs: PathDiff[] = [];
   for (const line of lines.slice(0, MOST_COUNTED)) {
+    // Lets keys be heard between two files.
     await breathe();
     diffs.push(await savepoint.planDiff(line));
   }
@@ -257,8 +261,9 @@ async function countsOf({ savepoint }: EngineFiles, plan: RewindPlan): Promise<R
   return counts;
 }
 
-/** Of a plan with more files, the lines of these are counted. */
+/** Of a plan with more files, the lines of these are counted; at the end of every turn, not even of these. */
 const MOST_COUNTED = 500;
+const MOST_OF_NEWEST = 50;
 
 /** By the prompts that they belong to. */
 async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
@@ -314,27 +319,23 @@ async function selectCheckpoint(
   { rows, executions, others: ofOthers }: Selectable,
   now: number,
 ): Promise<RewindEntry | KnownExecution | null> {
-  const items = rows.map((row) => itemOf(row, now));
+  const itemsOf = (entries: readonly RewindEntry[]) => entries.map((entry) => itemOf(entry, now));
   const others = executions.map(executionItem);
   const count = ofOthers.length;
   const last =
     count === 0 ? [] : [{ id: OTHERS_ID, text: `${OTHERS}\n  ${count} in this project` }];
-  const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others, ...last]);
-  if (chosen === OTHERS_ID) return selectOther(ui, ofOthers, now);
+  const chosen = await ui.select<string>('Checkpoints', [
+    CURRENT,
+    ...itemsOf(rows),
+    ...others,
+    ...last,
+  ]);
+  if (chosen === OTHERS_ID) {
+    const other = await ui.select<string>(OTHERS, itemsOf(ofOthers));
+    return ofOthers.find(({ id }) => id === other) ?? null;
+  }
   const entry = rows.find(({ id }) => id === chosen);
   return entry ?? executions[others.findIndex(({ id }) => id === chosen)] ?? null;
-}
-
-async function selectOther(
-  ui: InteractiveUI,
-  rows: readonly RewindEntry[],
-  now: number,
-): Promise<RewindEntry | null> {
-  const chosen = await ui.select<string>(
-    OTHERS,
-    rows.map((row) => itemOf(row, now)),
-  );
-  return rows.find(({ id }) => id === chosen) ?? null;
 }
 
 function itemOf({ id, timestamp, description, label }: RewindEntry, now: number): ListItem {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { messageOf } from '../../terminal/phrases.ts';
 import type { ConversationStart } from './conversation.ts';
@@ -21,8 +22,8 @@ export class LiveQuery {
   readonly #input = new LiveMessageGenerator();
   readonly #ended: Promise<void>;
   #failure = '';
-  #isInitialized = false;
-  #isClosed = false;
+  isInitialized = false;
+  isClosed = false;
 
   constructor(parts: LiveQueryParts) {
     this.start = parts.start;
@@ -32,18 +33,6 @@ export class LiveQuery {
 
   send(message: SDKUserMessage): void {
     this.#input.push(message);
-  }
-
-  get isInitialized(): boolean {
-    return this.#isInitialized;
-  }
-
-  initialized(): void {
-    this.#isInitialized = true;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
   }
 
   /** The query reported that it cannot go on. */
@@ -73,9 +62,9 @@ export class LiveQuery {
 
   /** Gently: no more prompts, and time to write down what was said. Otherwise at once. */
   async close({ gently }: { readonly gently: boolean }): Promise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#input.close();
-    if (gently) await Promise.race([this.#ended, after(GENTLY_MS)]);
+    if (gently) await Promise.race([this.#ended, pause(GENTLY_MS, undefined, { ref: false })]);
     this.query.close();
     await this.#ended;
   }
@@ -89,12 +78,6 @@ export class LiveQuery {
     this.#input.close();
     onEnd(this);
   }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }
 
 /** The prompts that a query reads; it waits here while the person thinks of the next one. */

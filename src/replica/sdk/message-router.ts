@@ -136,14 +136,9 @@ function isPriced(models: readonly ModelUsage[]): boolean {
 }
 
 function tokensOf(usage: Partial<SDKAssistantMessage['message']['usage']>): number {
-  const { input_tokens, output_tokens, ...rest } = usage;
-  const { cache_read_input_tokens, cache_creation_input_tokens } = rest;
-  const counts = [
-    input_tokens,
-    output_tokens,
-    cache_read_input_tokens,
-    cache_creation_input_tokens,
-  ];
+  const { input_tokens, output_tokens, ...cache } = usage;
+  const { cache_read_input_tokens: read, cache_creation_input_tokens: created } = cache;
+  const counts = [input_tokens, output_tokens, read, created];
   return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 

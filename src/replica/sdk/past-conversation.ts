@@ -4,7 +4,7 @@ import type {
   SDKUserMessage,
   SessionMessage,
 } from '@anthropic-ai/claude-agent-sdk';
-import type { Turn } from '../sessions/session.ts';
+import type { Turn } from '../sessions/session-manager.ts';
 import type { ConversationEntry, ToolResultShown } from '../ui/interactive-ui.ts';
 import type { ConversationStart } from './conversation.ts';
 import type { Sdk } from './load-sdk.ts';

@@ -41,6 +41,10 @@ export class SDKQueryExecutor {
 
   mapToSDKOptions(options: QueryOptions): Options {
     const { cwd, env, model, start, hooks, canUseTool, stderr, spawnClaudeCodeProcess } = options;
+    const { permissionMode = 'default', mayBypass, enableFileCheckpointing, extraArgs } = options;
+    // The SDK tells of a prompt's uuid, which names its checkpoint, only when it replays prompts.
+    const replays = enableFileCheckpointing ? { 'replay-user-messages': null } : {};
+    const bypasses = permissionMode === 'bypassPermissions' || mayBypass;
     return {
       cwd,
       env: { ...env },
@@ -50,11 +54,12 @@ export class SDKQueryExecutor {
       allowedTools: [...(options.allowedTools ?? [])],
       disallowedTools: [...(options.disallowedTools ?? [])],
       mcpServers: { ...options.mcpServers },
-      ...given({ hooks, canUseTool, stderr, spawnClaudeCodeProcess }),
       systemPrompt: systemPrompt(options),
-      ...given({ model: model ?? undefined }),
-      ...permissions(options),
-      ...checkpointing(options),
+      permissionMode,
+      extraArgs: { ...extraArgs, ...replays },
+      ...given({ hooks, canUseTool, stderr, spawnClaudeCodeProcess, model: model ?? undefined }),
+      ...(bypasses ? { allowDangerouslySkipPermissions: true } : {}),
+      ...(enableFileCheckpointing ? { enableFileCheckpointing } : {}),
       ...(start === undefined ? {} : conversation(start)),
     };
   }
@@ -65,21 +70,6 @@ function systemPrompt({ instructions }: QueryOptions): NonNullable<Options['syst
   const preset = { type: 'preset', preset: 'claude_code' } as const;
   if (instructions === undefined || instructions === null) return preset;
   return { ...preset, append: `# Instructions of this project (CLAUDE.md)\n\n${instructions}` };
-}
-
-/** The SDK tells of a prompt's uuid, which names its checkpoint, only when it replays prompts. */
-function checkpointing({ enableFileCheckpointing, extraArgs }: QueryOptions): Options {
-  if (enableFileCheckpointing !== true) return { extraArgs: { ...extraArgs } };
-  return {
-    enableFileCheckpointing: true,
-    extraArgs: { ...extraArgs, 'replay-user-messages': null },
-  };
-}
-
-function permissions({ permissionMode = 'default', mayBypass = false }: QueryOptions): Options {
-  return permissionMode === 'bypassPermissions' || mayBypass
-    ? { permissionMode, allowDangerouslySkipPermissions: true }
-    : { permissionMode };
 }
 
 /** The SDK takes a session id of ours for a new session or a fork, not for a resumed one. */

@@ -124,7 +124,9 @@ export class StreamingQueryManager {
 
   handleSDKMessage(message: SDKMessage): void {
     this.#parts.messageRouter.route(message, {
-      onInit: () => this.#live?.initialized(),
+      onInit: () => {
+        if (this.#live !== null) this.#live.isInitialized = true;
+      },
       onStatus: ({ permissionMode }) => {
         if (permissionMode !== undefined) this.#parts.events.onPermissionMode?.(permissionMode);
       },
@@ -175,7 +177,8 @@ export class StreamingQueryManager {
     for (const result of toolResultsOf(message)) {
       this.#outputs.ends(result.id);
       this.#parts.events.onToolResult(result);
-      this.#tellTodos(this.#todos.answered(result));
+      const todos = this.#todos.answered(result);
+      if (todos !== null) this.#parts.events.onTodos(todos);
     }
   }
 
@@ -269,10 +272,6 @@ export class StreamingQueryManager {
     this.#answer.endTurn();
     this.#parts.events.onTurnEnd({ promptId, ...end });
   }
-
-  #tellTodos(todos: ReturnType<TodoList['answered']>): void {
-    if (todos !== null) this.#parts.events.onTodos(todos);
-  }
 }
 
 /** The same conversation, all of it. */
@@ -297,15 +296,11 @@ class AnswerStream {
   /** Ids of messages that come in pieces. */
   readonly #streamed = new Set<string>();
   #isOpen = false;
-  #hasTold = false;
+  /** Whether the turn has told anything yet. */
+  hasTold = false;
 
   constructor(told: Told) {
     this.#told = told;
-  }
-
-  /** Whether the turn has told anything yet. */
-  get hasTold(): boolean {
-    return this.#hasTold;
   }
 
   partial({ event }: SDKPartialAssistantMessage): void {
@@ -343,13 +338,13 @@ class AnswerStream {
   endTurn(): void {
     this.#endBlock();
     this.#streamed.clear();
-    this.#hasTold = false;
+    this.hasTold = false;
   }
 
   #piece(kind: 'onAnswerPiece' | 'onThinkingPiece', text: string): void {
     if (text === '') return;
     this.#isOpen = true;
-    this.#hasTold = true;
+    this.hasTold = true;
     this.#told[kind](text);
   }
 

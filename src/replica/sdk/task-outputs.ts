@@ -7,7 +7,6 @@ import { namesIn } from '../../fs/tree.ts';
 const GLANCE_MS = 200;
 const MOST_BYTES = 8 * 1024;
 
-/** A command that the SDK has told about. */
 export interface StartedTask {
   readonly callId: string;
   readonly taskId: string;

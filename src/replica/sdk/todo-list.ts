@@ -1,4 +1,5 @@
 import type { Todo } from '../commands/command.ts';
+import { TODO_TOOLS } from '../tools/known-tools.ts';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 import { fieldsOf } from './message-router.ts';
 
@@ -10,8 +11,6 @@ const STATES: ReadonlyMap<unknown, Todo['state']> = new Map([
   ['completed', 'done'],
 ]);
 
-const TOOLS: ReadonlySet<string> = new Set(['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList']);
-
 /** The agent's list of things to do, pieced together from the tools that it keeps it with. */
 export class TodoList {
   readonly #tasks = new Map<string, Todo>();
@@ -19,7 +18,7 @@ export class TodoList {
   readonly #asked = new Map<string, ToolUseShown>();
 
   called(call: ToolUseShown): void {
-    if (TOOLS.has(call.name)) this.#asked.set(call.id, call);
+    if (TODO_TOOLS.has(call.name)) this.#asked.set(call.id, call);
   }
 
   /** The new list where the result changed it; null otherwise. */
@@ -37,7 +36,7 @@ export class TodoList {
   #change(name: string, input: Input, output: Input): boolean {
     if (name === 'TaskCreate') return this.#add(output.task);
     if (name === 'TaskUpdate') return output.success !== false && this.#update(input);
-    if (!Array.isArray(output.tasks)) return false;
+    if (name !== 'TaskList' || !Array.isArray(output.tasks)) return false;
     this.#tasks.clear();
     for (const task of output.tasks) this.#add(task);
     return true;

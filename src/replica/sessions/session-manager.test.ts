@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session-manager.ts';
 import { findByName, SessionManager } from './session-manager.ts';
 
 const PROJECT = '/projects/größe';

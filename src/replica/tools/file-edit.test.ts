@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { editRows } from './edit-rows.ts';
-import { type FileEdit, madeEdit, proposedEdit } from './file-edit.ts';
+import { editRows, type FileEdit, madeEdit, proposedEdit } from './file-edit.ts';
 
 const plain = (_style: string, text: string): string => text;
 const rowsOf = (edit: FileEdit | null): string[] | null =>

@@ -1,14 +1,18 @@
 import { readFile } from '../../fs/read-file.ts';
-import { type DiffHunk, type DiffLine, unifiedHunks } from '../../index.ts';
+import { type DiffHunk, type DiffLine, displayText, unifiedHunks } from '../../index.ts';
 import { accepts, COUNT, listOf, object, TEXT } from '../../model/check.ts';
+import { hunkRows } from '../../terminal/diff-text.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { fieldsOf } from '../sdk/message-router.ts';
+import { editedPath, textAt } from './known-tools.ts';
+import { shownPath } from './tool-line.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** What a tool call does to one file. */
 export interface FileEdit {
   readonly path: string;
-  /** There was no file before. */
   readonly isNew: boolean;
   readonly hunks: readonly DiffHunk[];
   /** Whether the hunks say at which lines of the file they are. */
@@ -54,18 +58,6 @@ export function madeEdit(toolName: string, input: Input, output: unknown): FileE
 
 const EDITS: ReadonlySet<string> = new Set(['Edit', 'MultiEdit']);
 
-const PATH_FIELDS: Readonly<Record<string, string>> = {
-  Write: 'file_path',
-  Edit: 'file_path',
-  MultiEdit: 'file_path',
-  NotebookEdit: 'notebook_path',
-};
-
-function editedPath(toolName: string, input: Input): string | null {
-  const field = Object.hasOwn(PATH_FIELDS, toolName) ? PATH_FIELDS[toolName] : undefined;
-  return field === undefined ? null : textAt(input, field);
-}
-
 interface Content {
   readonly exists: boolean;
   readonly text: string;
@@ -85,9 +77,8 @@ function contentOf(path: string): Content | null {
 
 function edited(toolName: string, input: Input, before: string): string | null {
   if (toolName === 'Write') return bounded(textAt(input, 'content'));
-  const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
   let text: string | null = before;
-  for (const edit of edits) text = text === null ? null : replaced(text, edit);
+  for (const edit of editsIn(input)) text = text === null ? null : replaced(text, edit);
   return bounded(text);
 }
 
@@ -107,8 +98,7 @@ function bounded(text: string | null): string | null {
 
 /** What the call itself says of the lines that go and come. */
 function withoutPlace(path: string, input: Input): FileEdit {
-  const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
-  const hunks = edits.flatMap((edit) => {
+  const hunks = editsIn(input).flatMap((edit) => {
     const from = textAt(edit, 'old_string') ?? '';
     const to =
       textAt(edit, 'new_string') ?? textAt(edit, 'content') ?? textAt(edit, 'new_source') ?? '';
@@ -117,6 +107,10 @@ function withoutPlace(path: string, input: Input): FileEdit {
     return isWithin ? hunksOf(`${from}\n`, `${to}\n`) : hunksOf(from, to);
   });
   return { path, isNew: false, hunks, isPlaced: false };
+}
+
+function editsIn(input: Input): readonly Input[] {
+  return Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
 }
 
 const encoder = new TextEncoder();
@@ -146,7 +140,21 @@ function hunkOf(hunk: Omit<DiffHunk, 'lines'> & { readonly lines: readonly strin
   return { ...hunk, lines };
 }
 
-export function textAt(input: Input, name: string): string | null {
-  const value = Object.hasOwn(input, name) ? input[name] : undefined;
-  return typeof value === 'string' ? value : null;
+/** The diff of one file, as a question shows it before and the transcript afterwards. */
+export function editRows({ hunks, isPlaced }: FileEdit, columns: number, paint: Paint): string[] {
+  return hunkRows(hunks, { columns, paint, numbers: isPlaced });
+}
+
+/** "new file, 12 lines", "+2 -1" */
+export function editCounts({ hunks, isNew }: FileEdit, paint: Paint): string {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
+  if (isNew) return `new file, ${plural(count('add'), 'line')}`;
+  if (lines.length === 0) return 'no changes';
+  return `${paint('green', `+${count('add')}`)} ${paint('red', `-${count('remove')}`)}`;
+}
+
+/** "Create notes.txt?", "Edit src/a.ts?" */
+export function editTitle({ path, isNew }: FileEdit, cwd: string | null): string {
+  return `${isNew ? 'Create' : 'Edit'} ${displayText(shownPath(path, cwd))}?`;
 }

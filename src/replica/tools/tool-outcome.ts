@@ -1,4 +1,3 @@
-import { refusalIn, wasInterrupted } from '../permissions/refusal.ts';
 import type { ToolResultShown } from '../ui/interactive-ui.ts';
 
 /** What became of a tool call, for a person. */
@@ -21,11 +20,32 @@ export function outcomeOf({ text, isError }: ToolResultShown): ToolOutcome {
   if (text.startsWith(REJECTED)) {
     return { kind: 'interrupted', hasBegun: text.includes('stopped while running') };
   }
-  if (wasInterrupted(text)) return { kind: 'interrupted', hasBegun: false };
+  // The question was still open when the turn was interrupted.
+  if (text.startsWith(INTERRUPTED)) return { kind: 'interrupted', hasBegun: false };
   return { kind: 'failed', reason: withoutModelText(text) };
 }
 
 const REJECTED = "The user doesn't want to proceed with this tool use.";
+
+// The model's side of a no: what it is told, and how its answer is recognised when a conversation is shown again.
+const REFUSED = 'The user said no to this tool call.';
+const SAYS = ' The user says: ';
+const WITHOUT_WORDS =
+  ' Do not try it another way; say what you wanted to do, and ask how to go on.';
+
+export const INTERRUPTED = 'The user interrupted before answering; the tool call was not made.';
+
+/** What the agent is told when the person says no, with what the person says about it. */
+export function refusalFor(said: string | null): string {
+  return REFUSED + (said === null ? WITHOUT_WORDS : `${SAYS}${said}`);
+}
+
+/** Whether a result is such a no, and what the person said with it; null for another result. */
+function refusalIn(text: string): { readonly said: string | null } | null {
+  if (!text.startsWith(REFUSED)) return null;
+  const rest = text.slice(REFUSED.length);
+  return { said: rest.startsWith(SAYS) ? rest.slice(SAYS.length).trim() : null };
+}
 
 /** Sentences that the SDK writes for the model, wherever they stand in a result. */
 const FOR_THE_MODEL: readonly RegExp[] = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { refusalFor } from '../permissions/refusal.ts';
 import type { ToolResultShown } from '../ui/interactive-ui.ts';
 import { elapsedText, toolLine } from './tool-line.ts';
+import { refusalFor } from './tool-outcome.ts';
 import { endedRows, runningRows } from './tool-rows.ts';
 
 const plain = (_style: string, text: string): string => text;

@@ -1,7 +1,6 @@
 import type { Style } from '../../terminal/paint.ts';
-import { plainLine, type Run, type StyledLine } from './styled-text.ts';
+import { ENTITIES, type Run, type StyledLine } from './styled-text.ts';
 
-/** A line of code. */
 export interface CodeLine {
   readonly runs: StyledLine;
   /** Whether something reaches over its end, such as a comment: a cut there would be seen. */
@@ -31,19 +30,12 @@ export function codeLines(code: string, info: string): readonly CodeLine[] {
     highlighter.getLanguage(language) === undefined ||
     code.length > LONGEST_CODE ||
     lines.some(({ length }) => length > LONGEST_LINE);
-  if (isPlain) return lines.map((line) => ({ runs: plainLine(line), isOpen: false }));
+  if (isPlain) return lines.map((line) => ({ runs: [{ text: line, styles: [] }], isOpen: false }));
   const { value } = highlighter.highlight(code, { language, ignoreIllegals: true });
   return linesIn(value);
 }
 
 const PIECE = /<span class="([^"]*)">|(<\/span>)|&(\w+|#x27);|[^<&]+/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#x27': "'",
-};
 
 /** From what the highlighter gives: text in spans, which may reach over lines. */
 function linesIn(html: string): CodeLine[] {
@@ -51,7 +43,8 @@ function linesIn(html: string): CodeLine[] {
   const scopes: (Style | null)[] = [];
   let runs: Run[] = [];
   for (const [text, scope, end, entity] of html.matchAll(PIECE)) {
-    if (scope !== undefined) scopes.push(styleOf(scope) ?? scopes.at(-1) ?? null);
+    if (scope !== undefined)
+      scopes.push(STYLES.get(scope.split(' ', 1)[0] ?? '') ?? scopes.at(-1) ?? null);
     else if (end !== undefined) scopes.pop();
     else {
       const style = scopes.at(-1) ?? null;
@@ -70,38 +63,20 @@ function linesIn(html: string): CodeLine[] {
 }
 
 // By the first part of a scope's name: `hljs-title function_` is a title.
-const STYLES: Readonly<Record<string, Style>> = {
-  addition: 'green',
-  attr: 'cyan',
-  attribute: 'cyan',
-  built_in: 'cyan',
-  bullet: 'yellow',
-  code: 'cyan',
-  comment: 'dim',
-  deletion: 'red',
-  doctag: 'dim',
-  emphasis: 'italic',
-  keyword: 'magenta',
-  literal: 'yellow',
-  meta: 'yellow',
-  name: 'blue',
-  number: 'yellow',
-  quote: 'dim',
-  regexp: 'green',
-  section: 'blue',
-  'selector-class': 'blue',
-  'selector-id': 'blue',
-  'selector-tag': 'magenta',
-  string: 'green',
-  strong: 'bold',
-  symbol: 'yellow',
-  tag: 'blue',
-  title: 'blue',
-  type: 'cyan',
-  variable: 'cyan',
+const SCOPES: Partial<Record<Style, string>> = {
+  green: 'addition regexp string',
+  cyan: 'attr attribute built_in code type variable',
+  yellow: 'bullet literal meta number symbol',
+  dim: 'comment doctag quote',
+  red: 'deletion',
+  italic: 'emphasis',
+  magenta: 'keyword selector-tag',
+  blue: 'name section selector-class selector-id tag title',
+  bold: 'strong',
 };
 
-function styleOf(classes: string): Style | undefined {
-  const [first = ''] = classes.split(' ');
-  return STYLES[first.replace(/^hljs-/, '')];
-}
+const STYLES: ReadonlyMap<string, Style> = new Map(
+  Object.entries(SCOPES).flatMap(([style, scopes]) =>
+    scopes.split(' ').map((scope) => [`hljs-${scope}`, style as Style]),
+  ),
+);

@@ -11,13 +11,12 @@ import {
 import type { Key } from '../../terminal/interactive/keys.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { wrapRows } from '../../terminal/rows.ts';
-import { editCounts, editRows } from '../tools/edit-rows.ts';
+import { editCounts, editRows } from '../tools/file-edit.ts';
 import type { ListItem, PermissionAnswer, PermissionQuestion } from './interactive-ui.ts';
 
 /** How long the beginning of a number waits for the rest of it. */
 const PAUSE_MS = 800;
 
-/** A question that waits for its answer. */
 export interface Asked<Value> {
   /** What was chosen; null when the person left. */
   readonly answer: Promise<Value | null>;
@@ -72,7 +71,6 @@ export class DialogQueue {
     return this.#waiting.length > 0;
   }
 
-  /** A key for the question that is shown. */
   press(key: Key, view: ChooserView): void {
     const [one] = this.#waiting;
     if (one === undefined) return;

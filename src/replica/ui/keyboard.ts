@@ -31,7 +31,6 @@ export interface KeyboardParts {
   readonly store: UIStore;
   readonly dialogs: DialogQueue;
   readonly handlers: UIHandlers;
-  /** Draws everything anew. */
   readonly redraw: () => void;
   /** Gives the terminal to the shell. */
   readonly suspend: () => void;
@@ -145,8 +144,8 @@ export class Keyboard {
 
   #interrupt(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
-    const { activity, prompt } = store.get();
-    if (activity === null && isEmpty(prompt) && prompt.mode === 'prompt') {
+    const { activity } = store.get();
+    if (activity === null && this.#isAtStart()) {
       if (this.#interrupts.press(arrivedAt)) handlers.onExit();
       else this.#hint(EXIT_HINT);
       return;

@@ -1,10 +1,9 @@
 import { displayText } from '../../index.ts';
 import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
-import { fieldRows } from '../../terminal/interactive/field-rows.ts';
+import { type FieldRows, fieldRows } from '../../terminal/interactive/field-rows.ts';
 import type { Position, Size } from '../../terminal/interactive/screen.ts';
 import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { lastRows } from '../../terminal/rows.ts';
 import {
   clipPainted,
   clipStart,
@@ -12,14 +11,13 @@ import {
   padWidth,
   textWidth,
 } from '../../terminal/text-width.ts';
-import { isAllDone, todoRows } from '../tools/todo-rows.ts';
-import { runningRows } from '../tools/tool-rows.ts';
+import { isAllDone, runningRows, todoRows } from '../tools/tool-rows.ts';
 import { keyHelpRows } from './key-help.ts';
-import { markdownRows } from './markdown.ts';
 import { shownOf } from './markdown-stream.ts';
 import type { PromptState } from './prompt.ts';
 import type { HistorySearch } from './prompt-history.ts';
 import { statusText } from './status-line.ts';
+import { answerRows, thinkingRows } from './transcript.ts';
 import type { UIState } from './ui-state.ts';
 
 /** The rows below what has scrolled by. Always fewer than the terminal has: otherwise they would scroll. */
@@ -32,7 +30,6 @@ export interface LiveView {
 export interface LiveOptions {
   readonly paint: Paint;
   readonly now: number;
-  /** Where paths are shown from. */
   readonly cwd?: string | null;
 }
 
@@ -42,14 +39,14 @@ export function liveView(state: UIState, options: LiveOptions): LiveView {
   const room = liveRoom(state.size);
   if (state.dialog !== null) {
     const below = chooserRows(state.dialog, dialogRoom(state.size, now), paint);
-    return { rows: [...answerRows(state, room - below.length, paint), ...below], cursor: null };
+    return { rows: [...comingRows(state, room - below.length, paint), ...below], cursor: null };
   }
   const activity = room > 2 ? activityRow(state, paint, now) : [];
   const prompt = promptView(state, room - activity.length, paint);
   const free = room - activity.length - prompt.rows.length;
   const waiting = waitingRows(state, Math.min(MOST_WAITING, free), paint);
   const work = workRows(state, free - waiting.length, options);
-  const answer = answerRows(state, free - waiting.length - work.length, paint);
+  const answer = comingRows(state, free - waiting.length - work.length, paint);
   const above = [...answer, ...work, ...activity, ...waiting];
   const { row, column } = prompt.cursor;
   return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
@@ -94,22 +91,19 @@ function activityRow({ activity, size }: UIState, paint: Paint, now: number): st
 
 const MOST_THINKING = 12;
 
-function answerRows(
+function comingRows(
   { answer, answerJoins, thinking, verbose, size }: UIState,
   room: number,
   paint: Paint,
 ): string[] {
+  const { columns } = size;
   if (answer !== '') {
-    const rows = markdownRows(shownOf(answer), { columns: size.columns, paint });
-    const shown = rows.length === 0 || answerJoins ? rows : ['', ...rows];
-    return shown.slice(Math.max(0, shown.length - Math.max(0, room)));
+    const rows = answerRows(shownOf(answer), answerJoins, { columns, paint });
+    return rows.slice(Math.max(0, rows.length - Math.max(0, room)));
   }
   if (thinking === '' || room < 1) return [];
   const most = Math.min(room, MOST_THINKING);
-  const rows = verbose
-    ? lastRows(thinking.trimEnd(), size.columns - 2, most).map((row) => `  ${row}`)
-    : [clipWidth('thinking … (Ctrl-O shows it)', size.columns)];
-  return rows.map((row) => paint('dim', row));
+  return thinkingRows(thinking.trimEnd(), { columns, verbose, paint }, most);
 }
 
 const MOST_WAITING = 4;
@@ -130,11 +124,6 @@ function waitingRows({ waiting, size }: UIState, room: number, paint: Paint): st
   });
 }
 
-interface PromptView {
-  readonly rows: readonly string[];
-  readonly cursor: Position;
-}
-
 /** `> ` before the first row, and as much before the others. */
 export const PROMPT_MARGIN = 2;
 const MOST_ROWS = 10;
@@ -143,7 +132,7 @@ const MOST_OFFERS = 8;
 const LEAST_FOR_FRAME = 6;
 
 /** The input: offers, the text between two lines, the status. */
-function promptView(state: UIState, room: number, paint: Paint): PromptView {
+function promptView(state: UIState, room: number, paint: Paint): FieldRows {
   const { columns } = state.size;
   const isFramed = room >= LEAST_FOR_FRAME;
   const { rows, cursor } = fieldRows(state.prompt.field, columns - PROMPT_MARGIN);

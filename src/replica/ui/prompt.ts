@@ -33,7 +33,6 @@ export interface PromptState {
   /** The first cell of what an offer stands for; it ends at the cursor. */
   readonly offeredFor: number;
   readonly mode: PromptMode;
-  /** Whether some of the text was pasted. */
   readonly hasPaste: boolean;
   /** Null unless the history is being searched. */
   readonly search: HistorySearch | null;
@@ -60,7 +59,6 @@ export interface Submitted {
   readonly hasPaste: boolean;
 }
 
-/** What a key needs to know beside the state. */
 export interface PromptRoom {
   readonly columns: number;
   readonly complete: (text: string) => readonly Completion[];
@@ -117,11 +115,6 @@ export function withText(state: PromptState, text: string, room: PromptRoom): Pr
   return typed(without, replaced(state.field, text), room).state;
 }
 
-/** The same text with what is offered now. */
-export function withOffers(state: PromptState, room: PromptRoom): PromptState {
-  return offering(state, room);
-}
-
 export function withoutOffers(state: PromptState): PromptState {
   return { ...state, completions: [], offered: null };
 }
@@ -141,7 +134,7 @@ function typed(state: PromptState, field: TextField, room: PromptRoom): PromptSt
   const changed = field.cells !== state.field.cells;
   const history = changed ? atDraft(state.history) : state.history;
   const hasPaste = state.hasPaste && field.cells.length > 0;
-  return stay(offering({ ...state, field, history, hasPaste }, room));
+  return stay(withOffers({ ...state, field, history, hasPaste }, room));
 }
 
 function entered(state: PromptState, room: PromptRoom): PromptStep {
@@ -185,12 +178,13 @@ function movedBy(state: PromptState, name: 'up' | 'down', room: PromptRoom): Pro
   const recalled = step === -1 ? older(history, field) : newer(history, field);
   // What was sent once is a text again: it is never run as a command.
   const mode = recalled.field === field ? state.mode : 'prompt';
-  return offering({ ...state, ...recalled, mode }, room);
+  return withOffers({ ...state, ...recalled, mode }, room);
 }
 
-function offering(state: PromptState, room: PromptRoom): PromptState {
+/** The same text with what is offered now. */
+export function withOffers(state: PromptState, room: PromptRoom): PromptState {
   const offeredFor = offerStart(state);
-  if (offeredFor === null) return { ...state, completions: [], offered: null };
+  if (offeredFor === null) return withoutOffers(state);
   const { cells, cursor } = state.field;
   const text = textOf({ cells: cells.slice(offeredFor, cursor) });
   // The text itself is not an offer.
@@ -231,7 +225,7 @@ function isCommand({ cells, cursor }: TextField): boolean {
 function searching(state: PromptState): PromptState {
   const search = { query: EMPTY_FIELD, at: null, draft: state.field };
   // What is found was sent once: it is never run as a command.
-  return { ...state, search, mode: 'prompt', completions: [], offered: null };
+  return { ...withoutOffers(state), search, mode: 'prompt' };
 }
 
 /** Ctrl-R: what is typed is looked for; Enter sends what was found, other keys go on with it. */
@@ -246,11 +240,11 @@ function pressedSearch(
   if (key.name === 'search' || key.name === 'up') return stay(lookedOn(state, search, -1));
   if (key.name === 'down') return stay(lookedOn(state, search, 1));
   const isLeft = key.name === 'interrupt' || (key.name === 'backspace' && query.cells.length === 0);
-  if (isLeft) return stay(offering({ ...state, field: search.draft, search: null }, room));
+  if (isLeft) return stay(withOffers({ ...state, field: search.draft, search: null }, room));
   if (OF_THE_QUERY.has(key.name)) {
     return stay(lookedFor(state, search, edited(query, key.name) ?? query));
   }
-  const accepted = offering({ ...state, search: null, history: atDraft(state.history) }, room);
+  const accepted = withOffers({ ...state, search: null, history: atDraft(state.history) }, room);
   if (key.name === 'tab' || key.name === 'escape') return stay(accepted);
   return key.name === 'enter' && search.at === null
     ? stay(accepted)

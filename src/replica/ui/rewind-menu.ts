@@ -61,12 +61,6 @@ export function diffDialog(title: string, rows: Chooser<null>['body']): Chooser<
   return chooserOf({ title, body: rows, options: [named(null, 'back to the list', 1)] });
 }
 
-/** What became known so far; an entry that is missing is still being looked at. */
-export interface KnownFacts {
-  readonly counts: ReadonlyMap<string, EntryCounts>;
-  readonly previews: ReadonlyMap<string, (columns: number) => readonly string[]>;
-}
-
 /** Below this, time and counts leave the description no room beside them. */
 const LEAST_FOR_ONE_ROW = 56;
 /** A description keeps so much, even where its own changes could be named as well. */
@@ -86,7 +80,7 @@ export interface MenuOptions {
 /** The menu of Esc Esc: when, what, what it changed, and what a rewind to it would take back. */
 export function rewindMenu(
   entries: readonly RewindEntry[],
-  { counts, previews }: KnownFacts,
+  { counts, previews }: Pick<MenuFacts, 'counts' | 'previews'>,
   paint: Paint,
   { selected, others }: MenuOptions = { selected: 0, others: 0 },
 ): Chooser<RewindEntry> {
@@ -196,7 +190,8 @@ const NEAR = 40;
  * Learns what the menu shows, one fact at a time and only around what is selected: a menu of a thousand prompts
  * opens at once, and nobody waits for what flies by.
  */
-export class MenuFacts implements KnownFacts {
+export class MenuFacts {
+  /** An entry that is missing is still being looked at. */
   readonly counts: Map<string, EntryCounts> = new Map();
   readonly previews: Map<string, (columns: number) => readonly string[]> = new Map();
   readonly #learned: () => void;
@@ -239,14 +234,11 @@ export class MenuFacts implements KnownFacts {
     const uncounted = this.#near.find(({ id }) => !this.counts.has(id));
     const isNext = selected !== undefined && uncounted !== selected;
     if (isNext && !this.previews.has(selected.id)) {
-      return async () => this.previews.set(selected.id, await selected.preview().catch(nothing));
+      return async () =>
+        this.previews.set(selected.id, await selected.preview().catch(() => () => []));
     }
     if (uncounted === undefined) return null;
     const unknown = { own: null, sum: null };
     return async () => this.counts.set(uncounted.id, await uncounted.counts().catch(() => unknown));
   }
-}
-
-function nothing(): () => readonly string[] {
-  return () => [];
 }

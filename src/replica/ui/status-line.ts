@@ -10,21 +10,14 @@ export interface StatusShown {
   /** What model answers. */
   readonly model: string;
   readonly permissionMode: string;
-  readonly context: ContextUse | null;
+  readonly context: { readonly tokens: number; readonly window: number } | null;
   /** Of the whole conversation, as the SDK estimates it. */
   readonly costUSD: number | null;
-  /** What Esc Esc takes back; null where there is no way back. */
-  readonly wayBack: WayBack | null;
-}
-
-export interface ContextUse {
-  readonly tokens: number;
-  readonly window: number;
-}
-
-/** The changes of the last prompt, such as "2 files +3 -1"; null where there are none to tell of. */
-export interface WayBack {
-  readonly changes: string | null;
+  /**
+   * What Esc Esc takes back: the changes of the last prompt, such as "2 files +3 -1", null where there are none to
+   * tell of. Null where there is no way back.
+   */
+  readonly wayBack: { readonly changes: string | null } | null;
 }
 
 interface Part {
@@ -75,23 +68,20 @@ const MODES: Readonly<Record<string, string>> = {
   bypassPermissions: 'asks nothing',
 };
 
-function modePart(mode: string): Part {
-  const short = MODES[mode] ?? displayText(mode);
-  return { text: `${short} (Shift-Tab)`, short, weight: 6 };
-}
-
 /** In the order in which they are shown; each weight is there once. */
 function partsOf(status: StatusShown): Part[] {
   const { folder, branch, model, permissionMode, context, costUSD, wayBack } = status;
   const name = folder.slice(folder.lastIndexOf('/') + 1) || folder;
+  const mode = MODES[permissionMode] ?? displayText(permissionMode);
+  const used = context === null ? null : percentOf(context);
   const parts: (Part | null)[] = [
     { text: displayText(folder), short: displayText(name), weight: 2 },
     branch === null ? null : { text: displayText(branch), weight: 3 },
     { text: displayText(model), short: shortModel(displayText(model)), weight: 4 },
-    modePart(permissionMode),
-    context === null ? null : contextPart(context),
+    { text: `${mode} (Shift-Tab)`, short: mode, weight: 6 },
+    used === null ? null : { text: `${used} of context`, short: `${used} context`, weight: 7 },
     costUSD === null ? null : { text: `$${costUSD.toFixed(2)}`, weight: 5 },
-    wayBack === null ? null : wayBackPart(wayBack),
+    wayBack && { text: ['Esc Esc rewinds', wayBack.changes ?? ''].join(' ').trim(), weight: 8 },
     { text: '? for keys', weight: 1 },
   ];
   return parts.filter((part) => part !== null);
@@ -105,15 +95,6 @@ function shortModel(model: string): string {
     .replace(/, offline$/, '');
 }
 
-function contextPart({ tokens, window }: ContextUse): Part {
-  const percent = `${Math.min(100, Math.round((tokens / window) * 100))}%`;
-  return { text: `${percent} of context`, short: `${percent} context`, weight: 7 };
-}
-
-const WAY_BACK = 'Esc Esc rewinds';
-
-function wayBackPart({ changes }: WayBack): Part {
-  return changes === null
-    ? { text: WAY_BACK, weight: 8 }
-    : { text: `${WAY_BACK} ${changes}`, weight: 8 };
+function percentOf({ tokens, window }: NonNullable<StatusShown['context']>): string {
+  return `${Math.min(100, Math.round((tokens / window) * 100))}%`;
 }

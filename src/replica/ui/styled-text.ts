@@ -9,13 +9,20 @@ export interface Run {
 
 export type StyledLine = readonly Run[];
 
-export function plainLine(text: string): StyledLine {
-  return [{ text, styles: [] }];
-}
-
 export function textOf(line: StyledLine): string {
   return line.map(({ text }) => text).join('');
 }
+
+/** What Markdown and the highlighter write for signs that mean something in HTML. */
+export const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  nbsp: ' ',
+  '#39': "'",
+  '#x27': "'",
+};
 
 const TAB = '    ';
 

@@ -7,34 +7,20 @@ import {
 } from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
-import type { Todo } from '../commands/command.ts';
 import { loadHighlighter } from './code-highlight.ts';
 import { confirmDialog, DialogQueue, listOf, permissionDialog } from './dialogs.ts';
 import type {
-  ConflictChoice,
-  ConflictQuestion,
-  ConversationEntry,
-  InteractiveUI,
-  ListItem,
   PermissionAnswer,
   PermissionQuestion,
-  RewindChoice,
   RewindEntry,
-  RewindPreview,
-  ToolResultShown,
-  ToolUseShown,
+  InteractiveUI as UI,
   UIHandlers,
 } from './interactive-ui.ts';
-
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
 import { recalling } from './prompt.ts';
 import { isToKeep, type PromptMemory } from './prompt-history.ts';
-
 import { conflictDialog, diffDialog, MenuFacts, rewindChoice, rewindMenu } from './rewind-menu.ts';
-
-import type { StatusShown } from './status-line.ts';
-
 import { type Entry, Transcript } from './transcript.ts';
 import { type UIState, UIStore } from './ui-state.ts';
 import { WorkShown } from './work-shown.ts';
@@ -53,7 +39,7 @@ export interface TerminalInteractiveUIOptions {
 }
 
 /** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
-export class TerminalInteractiveUI implements InteractiveUI {
+export class TerminalInteractiveUI implements UI {
   readonly #options: TerminalInteractiveUIOptions;
   readonly #paint: Paint;
   readonly #screen: LiveRows;
@@ -131,95 +117,55 @@ export class TerminalInteractiveUI implements InteractiveUI {
     running.terminal.release();
   }
 
-  displayInfo(text: string): void {
-    this.#show({ kind: 'info', text });
-  }
-
-  displayWarning(text: string): void {
-    this.#show({ kind: 'warning', text });
-  }
-
-  displayError(text: string): void {
-    this.#show({ kind: 'error', text });
-  }
-
-  displaySuccess(text: string): void {
-    this.#show({ kind: 'success', text });
-  }
-
-  displayBlock(lines: readonly string[]): void {
-    this.#show({ kind: 'block', lines });
-  }
-
-  displayUserMessage(text: string): void {
+  // The port says what each of these takes and does.
+  readonly displayInfo: UI['displayInfo'] = (text) => this.#show({ kind: 'info', text });
+  readonly displayWarning: UI['displayWarning'] = (text) => this.#show({ kind: 'warning', text });
+  readonly displayError: UI['displayError'] = (text) => this.#show({ kind: 'error', text });
+  readonly displaySuccess: UI['displaySuccess'] = (text) => this.#show({ kind: 'success', text });
+  readonly displayBlock: UI['displayBlock'] = (lines) => this.#show({ kind: 'block', lines });
+  readonly displayUserMessage: UI['displayUserMessage'] = (text) =>
     this.#transcript.addPrompt(text);
-  }
 
-  streamAnswer(piece: string): void {
-    this.#transcript.streamAnswer(piece);
-  }
+  readonly streamAnswer: UI['streamAnswer'] = (piece) => this.#transcript.streamAnswer(piece);
+  readonly streamThinking: UI['streamThinking'] = (piece) => this.#transcript.streamThinking(piece);
+  readonly endAnswer: UI['endAnswer'] = () => this.#transcript.end();
 
-  streamThinking(piece: string): void {
-    this.#transcript.streamThinking(piece);
-  }
-
-  endAnswer(): void {
-    this.#transcript.end();
-  }
-
-  displayToolUse(call: ToolUseShown): void {
+  readonly displayToolUse: UI['displayToolUse'] = (call) => {
     this.#transcript.end();
     this.#work.begins(call);
-  }
+  };
+  readonly displayToolResult: UI['displayToolResult'] = (result) => this.#work.ends(result);
+  readonly displayToolOutput: UI['displayToolOutput'] = (id, text) => this.#work.prints(id, text);
+  readonly displayTodos: UI['displayTodos'] = (todos) => this.#work.todos(todos);
 
-  displayToolResult(result: ToolResultShown): void {
-    this.#work.ends(result);
-  }
-
-  displayToolOutput(id: string, text: string): void {
-    this.#work.prints(id, text);
-  }
-
-  displayTodos(todos: readonly Todo[]): void {
-    this.#work.todos(todos);
-  }
-
-  setActivity(activity: string | null): void {
+  readonly setActivity: UI['setActivity'] = (activity) => {
     if (activity === null) this.#work.turnEnds();
     this.#store.update({ activity });
-  }
+  };
+  readonly setStatus: UI['setStatus'] = (status) => this.#store.update({ status });
+  readonly setWaiting: UI['setWaiting'] = (waiting) => this.#store.update({ waiting });
+  readonly setVerbose: UI['setVerbose'] = (verbose) => this.#store.update({ verbose });
+  readonly clear: UI['clear'] = () => this.#transcript.clear();
 
-  setStatus(status: StatusShown): void {
-    this.#store.update({ status });
-  }
-
-  setWaiting(waiting: readonly string[]): void {
-    this.#store.update({ waiting });
-  }
-
-  setVerbose(verbose: boolean): void {
-    this.#store.update({ verbose });
-  }
-
-  clear(): void {
-    this.#transcript.clear();
-  }
-
-  showConversation(entries: readonly ConversationEntry[]): void {
+  readonly showConversation: UI['showConversation'] = (entries) => {
     this.#transcript.end();
     const prompts = entries.flatMap((entry) => (entry.kind === 'user' ? [entry.text] : []));
     this.#store.update({ prompt: recalling(this.#store.get().prompt, prompts) });
     this.#transcript.show(entries);
-  }
+  };
 
-  setInput(text: string): void {
+  readonly setInput: UI['setInput'] = (text) => {
     if (this.#running === null) this.#firstInput = text;
     else this.#running.keyboard.setInput(text);
-  }
+  };
+  readonly refreshOffers: UI['refreshOffers'] = () => this.#running?.keyboard.refreshOffers();
 
-  refreshOffers(): void {
-    this.#running?.keyboard.refreshOffers();
-  }
+  readonly showRewindChoice: UI['showRewindChoice'] = (preview) =>
+    this.#choose(rewindChoice(preview));
+  readonly askConflict: UI['askConflict'] = (question) => this.#choose(conflictDialog(question));
+  readonly select: UI['select'] = (title, items) => this.#choose(listOf(title, items, this.#paint));
+  readonly confirm: UI['confirm'] = async (question) =>
+    (await this.#choose(confirmDialog(question))) ?? false;
 
   async showRewindMenu(
     entries: readonly RewindEntry[],
@@ -267,21 +213,6 @@ export class TerminalInteractiveUI implements InteractiveUI {
     await this.#choose(diffDialog(displayText(entry.description), rows));
   }
 
-  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | 'conflicts' | null> {
-    return this.#choose(rewindChoice(preview));
-  }
-
-  async askConflict(question: ConflictQuestion): Promise<ConflictChoice | null> {
-    return this.#choose(conflictDialog(question));
-  }
-
-  async select<Id extends string>(
-    title: string,
-    items: readonly ListItem<Id>[],
-  ): Promise<Id | null> {
-    return this.#choose(listOf(title, items, this.#paint));
-  }
-
   async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
     const { signal } = question;
     if (signal.aborted) return 'no';
@@ -291,10 +222,6 @@ export class TerminalInteractiveUI implements InteractiveUI {
     signal.removeEventListener('abort', asked.close);
     this.#work.restartClock(question.callId);
     return answer ?? 'no';
-  }
-
-  async confirm(question: string): Promise<boolean> {
-    return (await this.#choose(confirmDialog(question))) ?? false;
   }
 
   async editText(text: string, fileName: string): Promise<EditedText> {

@@ -1,16 +1,15 @@
 import type { LiveRows } from '../../terminal/interactive/screen.ts';
 import type { Style } from '../../terminal/paint.ts';
 import { plural } from '../../terminal/phrases.ts';
-import { wrapRows } from '../../terminal/rows.ts';
+import { lastRows, wrapRows } from '../../terminal/rows.ts';
 import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts';
 import type { Todo } from '../commands/command.ts';
-import { todoRows } from '../tools/todo-rows.ts';
-import { type EndedCall, endedRows, type ToolRoom } from '../tools/tool-rows.ts';
+import { TODO_TOOLS } from '../tools/known-tools.ts';
+import { type EndedCall, endedRows, type ToolRoom, todoRows } from '../tools/tool-rows.ts';
 import type { ConversationEntry } from './interactive-ui.ts';
-import { markdownRows } from './markdown.ts';
+import { type MarkdownRoom, markdownRows } from './markdown.ts';
 import { settle } from './markdown-stream.ts';
 import type { UIStore } from './ui-state.ts';
-import { isOfTodos } from './work-shown.ts';
 
 /** The rows that have scrolled by. */
 export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
@@ -26,14 +25,14 @@ const MOST_SHOWN = 100;
 export class Transcript {
   readonly #store: UIStore;
   readonly #scroll: Scroll;
-  readonly #room: Pick<EntryRoom, 'paint' | 'cwd'>;
+  readonly #room: Pick<ToolRoom, 'paint' | 'cwd'>;
   #entries: Entry[] = [];
   /** Since the oldest were last forgotten. */
   #added = 0;
   /** Rows that were printed since the screen was begun, counted as far as a screen may be high. */
   #height = 0;
 
-  constructor(store: UIStore, scroll: Scroll, room: Pick<EntryRoom, 'paint' | 'cwd'>) {
+  constructor(store: UIStore, scroll: Scroll, room: Pick<ToolRoom, 'paint' | 'cwd'>) {
     this.#store = store;
     this.#scroll = scroll;
     this.#room = room;
@@ -196,7 +195,7 @@ function heightOf(rows: readonly string[], columns: number): number {
 function entriesOf(entry: ConversationEntry): Entry[] {
   if (entry.kind !== 'tool') return [entry];
   const { call, result } = entry;
-  return isOfTodos(call) ? [] : [{ kind: 'tool', ended: { call, result, elapsedMs: 0 } }];
+  return TODO_TOOLS.has(call.name) ? [] : [{ kind: 'tool', ended: { call, result, elapsedMs: 0 } }];
 }
 
 function aboveText(above: readonly ConversationEntry[]): string {
@@ -215,15 +214,13 @@ export type Entry =
   | { readonly kind: 'tool'; readonly ended: EndedCall }
   | { readonly kind: 'todos'; readonly todos: readonly Todo[] };
 
-export type EntryRoom = ToolRoom;
-
 /** Nobody reads more of a line. */
 const LONGEST_LINE = 10_000;
 /** More than the rows that a fold leaves can hold. */
 const LONGEST_FOLDED = 20_000;
 const PROMPT_ROWS = 12;
 
-export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
+export function entryRows(entry: Entry, room: ToolRoom): readonly string[] {
   switch (entry.kind) {
     case 'block':
       return entry.lines.map((line) => clipPainted(line, LONGEST_LINE));
@@ -232,7 +229,7 @@ export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
     case 'answer':
       return answerRows(entry.text, entry.joins === true, room);
     case 'thinking':
-      return thinkingRows(entry.text, room);
+      return thinkingRows(entry.text.trim(), room);
     case 'tool':
       return endedRows(entry.ended, room);
     case 'todos':
@@ -252,24 +249,29 @@ const STYLES: Readonly<Record<Notice, Style>> = {
 };
 
 /** Apart from what is above it, unless it goes on with that. */
-function answerRows(text: string, joins: boolean, room: EntryRoom): string[] {
+export function answerRows(text: string, joins: boolean, room: MarkdownRoom): string[] {
   const rows = markdownRows(text, room);
   return joins || rows.length === 0 ? rows : ['', ...rows];
 }
 
-function userRows(text: string, room: EntryRoom): string[] {
+function userRows(text: string, room: ToolRoom): string[] {
   const rows = folded(text, PROMPT_ROWS, { ...room, columns: room.columns - 2 });
   return rows.map((row, i) => `${i === 0 ? room.paint('cyan', '>') : ' '} ${row}`);
 }
 
-function thinkingRows(text: string, { columns, verbose, paint }: EntryRoom): string[] {
+/** The last rows, where `most` says how many. */
+export function thinkingRows(
+  text: string,
+  { columns, verbose, paint }: Pick<ToolRoom, 'columns' | 'verbose' | 'paint'>,
+  most: number = Number.POSITIVE_INFINITY,
+): string[] {
   const rows = verbose
-    ? wrapRows(text.trim(), columns - 2).map((row) => `  ${row}`)
+    ? lastRows(text, columns - 2, most).map((row) => `  ${row}`)
     : [clipWidth('thinking … (Ctrl-O shows it)', columns)];
   return rows.map((row) => paint('dim', row));
 }
 
-function folded(text: string, most: number, { verbose, columns }: EntryRoom): string[] {
+function folded(text: string, most: number, { verbose, columns }: ToolRoom): string[] {
   if (verbose) return wrapRows(text, columns);
   const rows = wrapRows(text.slice(0, LONGEST_FOLDED).toWellFormed(), columns);
   const beyond = text.slice(LONGEST_FOLDED).split('\n').length - 1;

@@ -23,14 +23,12 @@ export interface UIState {
   readonly activity: string | null;
   /** Null until it is told. */
   readonly status: StatusShown | null;
-  /** Prompts that wait for their turn. */
   readonly waiting: readonly string[];
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
   /** The images that go with the prompt, as a mark each. */
   readonly images: readonly string[];
-  /** Whether the keys are listed below the input. */
   readonly showsKeys: boolean;
   readonly dialog: Chooser<unknown> | null;
 }

@@ -1,6 +1,7 @@
 import type { Todo } from '../commands/command.ts';
 import { fieldsOf } from '../sdk/message-router.ts';
-import { isAllDone } from '../tools/todo-rows.ts';
+import { TODO_TOOLS } from '../tools/known-tools.ts';
+import { isAllDone } from '../tools/tool-rows.ts';
 import type { ToolResultShown, ToolUseShown } from './interactive-ui.ts';
 import type { Entry } from './transcript.ts';
 import type { UIStore } from './ui-state.ts';
@@ -51,7 +52,7 @@ export class WorkShown {
     this.#store.update({ running: running.filter((one) => one !== found) });
     const elapsedMs = found === undefined ? 0 : this.#now() - found.startedAt;
     // The list itself is shown instead.
-    if (isOfTodos(call) && !result.isError) return;
+    if (TODO_TOOLS.has(call.name) && !result.isError) return;
     const printed = found?.output ?? '';
     this.#add({
       kind: 'tool',
@@ -90,18 +91,6 @@ export class WorkShown {
       running: running.map((one) => (one.call.id === id ? { ...one, ...part } : one)),
     });
   }
-}
-
-const OF_TODOS: ReadonlySet<string> = new Set([
-  'TodoWrite',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-]);
-
-export function isOfTodos({ name }: ToolUseShown): boolean {
-  return OF_TODOS.has(name);
 }
 
 /** The whole file as it was before an edit is never drawn, and entries are kept for long. */

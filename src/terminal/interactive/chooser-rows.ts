@@ -2,7 +2,6 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
-
 import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
 import { type TextField, textOf } from './text-field.ts';
 
@@ -50,8 +49,8 @@ function laidOut(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): La
     chooser.filter === null ? titleRows(chooser, room, paint) : filterRow(chooser, room, paint);
   const rows = Math.max(1, room.rows - head.length - 1);
   // The picker fills its own screen also where it is narrow.
-  const fills = chooser.bodyIs === 'beside' && chooser.besideFrom <= LEAST_FOR_BOTH;
-  if (fills || isBeside(chooser, room)) {
+  const fills = chooser.besideFrom <= Math.max(room.columns, LEAST_FOR_BOTH);
+  if (chooser.bodyIs === 'beside' && fills) {
     const columns = listColumns(room.columns);
     const hasBody = columns < room.columns;
     const body = hasBody ? bodyOf(chooser, room.columns - columns - SEPARATOR.length) : [];
@@ -77,11 +76,6 @@ function laidOut(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): La
 
 function bodyOf(chooser: Chooser<unknown>, columns: number): readonly string[] {
   return chooser.body(columns, selectedValue(chooser));
-}
-
-/** Whether the body stands beside the list, and all rows are filled. */
-function isBeside({ bodyIs, besideFrom }: Chooser<unknown>, { columns }: ChooserRoom): boolean {
-  return bodyIs === 'beside' && columns >= besideFrom;
 }
 
 function listColumns(columns: number): number {

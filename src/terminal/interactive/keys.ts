@@ -1,108 +1,57 @@
 import { StringDecoder } from 'node:string_decoder';
 import { characterStroke, controlStroke, type Stroke, sequenceStroke, withAlt } from './strokes.ts';
 
-/** What a key is for, whichever keys of the keyboard do it. `KEYS` says which. */
-export type KeyName =
-  | 'up'
-  | 'down'
-  | 'left'
-  | 'right'
-  | 'word-left'
-  | 'word-right'
-  | 'page-up'
-  | 'page-down'
-  | 'home'
-  | 'end'
-  | 'line-start'
-  | 'line-end'
-  | 'enter'
-  | 'tab'
-  | 'back-tab'
-  | 'escape'
-  | 'line-break'
-  | 'backspace'
-  | 'delete'
-  | 'cut-blank-word'
-  | 'cut-word-left'
-  | 'cut-word-right'
-  | 'cut-line-left'
-  | 'cut-line-right'
-  | 'yank'
-  | 'yank-older'
-  | 'undo'
-  | 'search'
-  | 'open-editor'
-  | 'redraw'
-  | 'unfold'
-  | 'suspend'
-  | 'interrupt'
-  | 'end-of-input'
-  | 'tells-keys';
+/**
+ * What a key is for, and which keys of the keyboard do it: with `ctrl+`, `alt+` and `shift+` before it, in this order.
+ * Emacs and readline have most of these.
+ */
+const KEYS = {
+  up: ['up', 'ctrl+p'],
+  down: ['down', 'ctrl+n'],
+  left: ['left', 'ctrl+b'],
+  right: ['right', 'ctrl+f'],
+  'word-left': ['ctrl+left', 'alt+left', 'alt+b'],
+  'word-right': ['ctrl+right', 'alt+right', 'alt+f'],
+  'page-up': ['page-up'],
+  'page-down': ['page-down'],
+  home: ['home'],
+  end: ['end'],
+  'line-start': ['ctrl+a'],
+  'line-end': ['ctrl+e'],
+  enter: ['enter', 'ctrl+m'],
+  'line-break': ['shift+enter', 'alt+enter', 'ctrl+j'],
+  tab: ['tab', 'ctrl+i'],
+  'back-tab': ['shift+tab'],
+  escape: ['escape', 'ctrl+['],
+  backspace: ['backspace', 'ctrl+h'],
+  delete: ['delete'],
+  'cut-blank-word': ['ctrl+w'],
+  'cut-word-left': ['alt+backspace', 'ctrl+backspace', 'ctrl+alt+h'],
+  'cut-word-right': ['alt+d', 'alt+delete', 'ctrl+delete'],
+  'cut-line-left': ['ctrl+u'],
+  'cut-line-right': ['ctrl+k'],
+  yank: ['ctrl+y'],
+  'yank-older': ['alt+y'],
+  undo: ['ctrl+_', 'ctrl+-', 'ctrl+/', 'ctrl+x ctrl+u'],
+  search: ['ctrl+r'],
+  'open-editor': ['ctrl+g', 'ctrl+x ctrl+e'],
+  redraw: ['ctrl+l'],
+  unfold: ['ctrl+o'],
+  suspend: ['ctrl+z'],
+  interrupt: ['ctrl+c'],
+  'end-of-input': ['ctrl+d'],
+} as const;
+
+export type KeyName = keyof typeof KEYS | 'tells-keys';
+
+const NAMES: ReadonlyMap<string, KeyName> = new Map(
+  Object.entries(KEYS).flatMap(([name, words]) => words.map((word) => [word, name as KeyName])),
+);
 
 /** What a person did: pressed a key that has a name, or typed or pasted text. */
 export type Key =
   | { readonly name: KeyName }
   | { readonly name: 'text'; readonly text: string; readonly pasted?: true };
-
-/** With `ctrl+`, `alt+` and `shift+` before it, in this order. Emacs and readline have most of these. */
-const KEYS: Readonly<Record<string, KeyName>> = {
-  up: 'up',
-  'ctrl+p': 'up',
-  down: 'down',
-  'ctrl+n': 'down',
-  left: 'left',
-  'ctrl+b': 'left',
-  right: 'right',
-  'ctrl+f': 'right',
-  'ctrl+left': 'word-left',
-  'alt+left': 'word-left',
-  'alt+b': 'word-left',
-  'ctrl+right': 'word-right',
-  'alt+right': 'word-right',
-  'alt+f': 'word-right',
-  'page-up': 'page-up',
-  'page-down': 'page-down',
-  home: 'home',
-  end: 'end',
-  'ctrl+a': 'line-start',
-  'ctrl+e': 'line-end',
-  enter: 'enter',
-  'ctrl+m': 'enter',
-  'shift+enter': 'line-break',
-  'alt+enter': 'line-break',
-  'ctrl+j': 'line-break',
-  tab: 'tab',
-  'ctrl+i': 'tab',
-  'shift+tab': 'back-tab',
-  escape: 'escape',
-  'ctrl+[': 'escape',
-  backspace: 'backspace',
-  'ctrl+h': 'backspace',
-  delete: 'delete',
-  'ctrl+w': 'cut-blank-word',
-  'alt+backspace': 'cut-word-left',
-  'ctrl+backspace': 'cut-word-left',
-  'ctrl+alt+h': 'cut-word-left',
-  'alt+d': 'cut-word-right',
-  'alt+delete': 'cut-word-right',
-  'ctrl+delete': 'cut-word-right',
-  'ctrl+u': 'cut-line-left',
-  'ctrl+k': 'cut-line-right',
-  'ctrl+y': 'yank',
-  'alt+y': 'yank-older',
-  'ctrl+_': 'undo',
-  'ctrl+-': 'undo',
-  'ctrl+/': 'undo',
-  'ctrl+r': 'search',
-  'ctrl+g': 'open-editor',
-  'ctrl+x ctrl+e': 'open-editor',
-  'ctrl+x ctrl+u': 'undo',
-  'ctrl+l': 'redraw',
-  'ctrl+o': 'unfold',
-  'ctrl+z': 'suspend',
-  'ctrl+c': 'interrupt',
-  'ctrl+d': 'end-of-input',
-};
 
 /** Means nothing alone: the next key says what. */
 const PREFIX = 'ctrl+x';
@@ -149,9 +98,11 @@ export class KeyDecoder {
 
   /** Nothing more came: what waits is all there is. */
   flush(): Key[] {
-    const { text, rest } = cutOff(this.#waiting, this.#lineBreaks);
-    this.#waiting = rest;
-    return [...text, ...this.#take()];
+    const waiting = this.#waiting;
+    this.#waiting = '';
+    if (waiting === ESCAPE) return [{ name: 'escape' }];
+    if (!waiting.startsWith(PASTE_BEGIN)) return [];
+    return [pasted(waiting.slice(PASTE_BEGIN.length), this.#lineBreaks)];
   }
 
   #take(): Key[] {
@@ -182,7 +133,9 @@ export class KeyDecoder {
     const words = wordsFor(stroke);
     const prefixed = isAfterPrefix ? words.map((word) => `${PREFIX} ${word}`) : [];
     this.#isAfterPrefix = words.includes(PREFIX) && !isAfterPrefix;
-    const name = [...prefixed, ...words].map((word) => KEYS[word]).find((one) => one !== undefined);
+    const name = [...prefixed, ...words]
+      .map((word) => NAMES.get(word))
+      .find((one) => one !== undefined);
     if (name === undefined) return null;
     return { name: name === 'line-break' && !this.#lineBreaks ? 'enter' : name };
   }
@@ -276,12 +229,6 @@ function pasted(text: string, lineBreaks: boolean): Key {
     ? text.replace(/\r\n?/g, '\n').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ')
     : text.replace(/[\x00-\x1f\x7f]+/g, ' ');
   return { name: 'text', text: kept, pasted: true };
-}
-
-function cutOff(waiting: string, lineBreaks: boolean): { text: Key[]; rest: string } {
-  if (waiting === ESCAPE) return { text: [{ name: 'escape' }], rest: '' };
-  if (!waiting.startsWith(PASTE_BEGIN)) return { text: [], rest: '' };
-  return { text: [pasted(waiting.slice(PASTE_BEGIN.length), lineBreaks)], rest: '' };
 }
 
 export interface KeyEvents {

@@ -1,7 +1,6 @@
 import { clipPainted, textWidth } from '../text-width.ts';
 import { type KeyEvents, type KeyOptions, KeyReader } from './keys.ts';
 
-/** How large the terminal is. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;

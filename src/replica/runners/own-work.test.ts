@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { endText, outputRows, ownCommandContext, runOwnCommand } from './own-command.ts';
+import { endText, outputRows, ownCommandContext, runOwnCommand } from './own-work.ts';
 
 const env = { PATH: process.env.PATH };
 const run = (command: string, signal = new AbortController().signal) =>
