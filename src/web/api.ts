@@ -253,7 +253,7 @@ export interface ToolCall {
 }
 
 export interface CallChange {
-  /** Names the change: `change=` of a diff. */
+  /** Names the change. */
   readonly seq: number;
   readonly path: string;
   readonly change: 'created' | 'deleted' | 'modified' | 'running';
@@ -285,8 +285,8 @@ export interface ChangedFile {
 export type SideState = null | (Exclude<StateJson, null> & { readonly blob?: BlobId | null });
 
 /**
- * `GET /api/projects/:p/checkpoints/:ref/diff?path=`, of one file under one checkpoint. `change=SEQ`: of that change
- * alone. `from=` (the old name) for a rename. `with=now`: from before the checkpoint to the file as it is on disk.
+ * `GET /api/projects/:p/checkpoints/:ref/diff?path=`, of one file under one checkpoint; `from=` (the old name) for a
+ * rename. `GET /api/projects/:p/changes/:seq/diff?path=`, of one change of a file.
  */
 export interface DiffAnswer {
   readonly path: string;
@@ -294,10 +294,6 @@ export interface DiffAnswer {
   readonly status: FileDiffJson['status'];
   readonly before: Side;
   readonly after: Side;
-  readonly insertions: number;
-  readonly deletions: number;
-  /** With `unified=1`, and where both are text. */
-  readonly hunks?: readonly DiffHunk[];
   readonly pathBytes: PathBytes;
 }
 
@@ -500,8 +496,6 @@ export interface PlanHunk extends DiffHunk {
   /** `mode`: the permissions alone. `whole`: the file cannot be divided. Both may have no lines to show. */
   readonly kind: 'lines' | 'mode' | 'whole';
   readonly taken: boolean;
-  /** Null, or why it cannot be taken alone. */
-  readonly problem: string | null;
 }
 
 /** `POST /api/projects/:p/plans/:planId/apply`: carries out exactly that plan, or 409 `plan-stale` with a new one. */

@@ -142,12 +142,15 @@ describe('a checkpoint', () => {
       previous: null,
       next: points[0]?.id,
     });
-    const diff = await web.get<DiffAnswer>(`checkpoints/${points[1]?.id}/diff?path=a&unified=1`);
+    const diff = await web.get<DiffAnswer>(`checkpoints/${points[1]?.id}/diff?path=a`);
     expect(diff).toMatchObject({
       before: { text: 'old\n', why: null },
       after: { text: 'old\nnew\n' },
-      hunks: [{ newLines: 2 }],
     });
+    const change = seen.calls[0]?.changes[0]?.seq;
+    const same = await web.get<DiffAnswer>(`changes/${change}/diff?path=a`);
+    expect(same).toEqual(diff);
+    await web.get<ErrorAnswer>(`changes/${change}/diff?path=b`, 404);
   });
 
   it('finds renames, and gives images as bytes that cannot run', async () => {

@@ -16,16 +16,8 @@ import {
   type State,
   selectedPath,
   type TrackedPath,
-  unifiedHunks,
 } from '../../index.ts';
-import {
-  type CallChange,
-  type ChangedFile,
-  type CheckpointAnswer,
-  type DiffAnswer,
-  MAX_TEXT_BYTES,
-  type ToolCall,
-} from '../api.ts';
+import type { CallChange, ChangedFile, CheckpointAnswer, DiffAnswer, ToolCall } from '../api.ts';
 import { bytesOf, sideOf, sideState } from './sides.ts';
 import { WebError } from './web-error.ts';
 
@@ -124,7 +116,7 @@ function callChange(change: InspectedChange, names: PathNames): CallChange {
   };
 }
 
-export function kindOf(before: State, after: State | null): CallChange['change'] {
+function kindOf(before: State, after: State | null): CallChange['change'] {
   if (after === null) return 'running';
   if (before.kind === 'absent') return 'created';
   return after.kind === 'absent' ? 'deleted' : 'modified';
@@ -245,15 +237,10 @@ async function neighboursOf(
   return { previous: previous?.id ?? null, next: next?.id ?? null };
 }
 
-export interface DiffRequest {
+interface DiffRequest {
   readonly path: NamedPath;
   /** The name that the file had before. */
   readonly from?: NamedPath | undefined;
-  /** One change alone, by its number. */
-  readonly change?: number | undefined;
-  /** To the file as it is on disk. */
-  readonly withNow: boolean;
-  readonly unified: boolean;
 }
 
 /** What became of one file under a checkpoint, with both texts. */
@@ -266,31 +253,43 @@ export async function diffAnswer(
   const path = selectedPath(savepoint.root, request.path);
   const from = request.from === undefined ? null : selectedPath(savepoint.root, request.from);
   const changes = await savepoint.changes({ checkpointIds: [id] });
-  const own = changes.filter(
-    (one) => one.path === path && (request.change === undefined || one.seq === request.change),
-  );
-  if (own.length === 0) throw new WebError(404, 'not-found', 'no change of it is on record there');
+  const own = changes.filter((one) => one.path === path);
+  if (own.length === 0) throw noChange();
   const old = from === null ? own : changes.filter((one) => one.path === from);
   if (old.length === 0) throw new WebError(404, 'not-found', 'it did not have that name there');
-  const { before } = netOf(old);
-  const beforeBytes = await bytesOf(savepoint, before);
-  const now = request.withNow ? await savepoint.look(path) : null;
-  const after = now?.state ?? netOf(own).after;
-  const afterBytes = now === null ? await bytesOf(savepoint, after) : now.bytes;
-  const isText = ![beforeBytes, afterBytes].some(
-    (bytes) => bytes !== null && (bytes.includes(0) || bytes.length > MAX_TEXT_BYTES),
-  );
-  const isKnown = before.kind !== 'unknown' && after.kind !== 'unknown';
-  const [one, other] = [beforeBytes ?? NOTHING, afterBytes ?? NOTHING];
+  return netDiff(savepoint, { path, before: netOf(old).before, after: netOf(own).after }, from);
+}
+
+/** One change of a file, by its number, with both texts. */
+export async function changeAnswer(
+  savepoint: Savepoint,
+  named: NamedPath,
+  seq: number,
+): Promise<DiffAnswer> {
+  const path = selectedPath(savepoint.root, named);
+  const changes = await savepoint.changes({ paths: [path] });
+  const change = changes.find((one) => one.path === path && one.seq === seq);
+  if (change === undefined) throw noChange();
+  const { before, after } = change;
+  return netDiff(savepoint, { path, before, after: after ?? { kind: 'absent' } }, null);
+}
+
+async function netDiff(
+  savepoint: Savepoint,
+  { path, before, after }: Pick<Net, 'path' | 'before' | 'after'>,
+  from: TrackedPath | null,
+): Promise<DiffAnswer> {
   const names = new PathNames();
   return {
     path: names.name(path),
     ...(from === null ? {} : { from: names.name(from) }),
     status: from === null ? statusOf(before, after) : 'renamed',
-    before: sideOf(from ?? path, before, beforeBytes),
-    after: sideOf(path, after, afterBytes),
-    ...(isText && isKnown ? countLines(one, other) : NO_LINES),
-    ...(request.unified && isText && isKnown ? { hunks: unifiedHunks(one, other, 3) } : {}),
+    before: sideOf(from ?? path, before, await bytesOf(savepoint, before)),
+    after: sideOf(path, after, await bytesOf(savepoint, after)),
     pathBytes: names.pathBytes,
   };
+}
+
+function noChange(): WebError {
+  return new WebError(404, 'not-found', 'no change of it is on record there');
 }

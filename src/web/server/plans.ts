@@ -333,7 +333,6 @@ async function hunksOf(
     id: hunk.id,
     kind: hunk.kind,
     taken: taken(hunk.id),
-    problem: null,
   }));
 }
 

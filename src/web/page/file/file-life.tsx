@@ -1,18 +1,15 @@
-import { useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
-import type { FileAnswer, FileEvent } from '../../api.ts';
-import { useLoaded } from '../app/load.ts';
+import type { DiffAnswer, FileAnswer, FileEvent } from '../../api.ts';
+import { useAnswer } from '../app/load.ts';
+import { pathQuery, useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
-import { Sureness } from '../checkpoint/sureness.tsx';
 import { SidesView } from '../diff/side-by-kind.tsx';
-import { sideOf } from '../diff/side-of-blob.ts';
-import { LineCounts } from '../ui/line-counts.tsx';
-import { agentName, counted, wholeTime } from '../ui/shown.ts';
+import { LineCounts, Sureness, TakenBack, useSome } from '../ui/parts.tsx';
+import { agentName, wholeTime } from '../ui/shown.ts';
 import { Either, Empty } from '../ui/states.tsx';
 import { AuthorName } from './line-origins.tsx';
 
 interface LifeProps {
-  readonly project: string;
   readonly answer: FileAnswer;
   readonly marked: number | null;
   /** Marks the lines of a change. */
@@ -22,53 +19,42 @@ interface LifeProps {
 const SHOWN = 100;
 
 /** Every change of a file, newest first, with its diff and the way back. */
-export function FileLife({ project, answer, marked, mark }: LifeProps) {
-  const [most, setMost] = useState(SHOWN);
-  const { events } = answer;
+export function FileLife({ answer, marked, mark }: LifeProps) {
+  const [events, earlier] = useSome(answer.events, SHOWN, 10 * SHOWN, 'earlier change');
   return (
     <section class="life" aria-labelledby="life-heading">
       <h2 id="life-heading">Its life</h2>
       {events.length === 0 && <Empty title="No change of this file is on record." />}
       <ol>
-        {events.slice(0, most).map((event) => (
-          <Event
-            key={event.seq}
-            {...{ project, event, answer, mark }}
-            isMarked={marked === event.seq}
-          />
+        {events.map((event) => (
+          <Event key={event.seq} {...{ event, answer, mark }} isMarked={marked === event.seq} />
         ))}
       </ol>
-      {events.length > most && (
-        <button type="button" onClick={() => setMost(most + 10 * SHOWN)}>
-          Show {counted(events.length - most, 'earlier change')}
-        </button>
-      )}
+      {earlier}
     </section>
   );
 }
 
-interface EventProps {
-  readonly project: string;
+interface EventProps extends Omit<LifeProps, 'marked'> {
   readonly event: FileEvent;
-  readonly answer: FileAnswer;
   readonly isMarked: boolean;
-  readonly mark: LifeProps['mark'];
 }
 
-function Event({ project, event, answer, isMarked, mark }: EventProps) {
+function Event({ event, answer, isMarked, mark }: EventProps) {
+  const project = useProject();
   const { change, author, at, path, takenBack, attribution, origin } = event;
   const name = displayText(path);
   return (
     <li class={takenBack ? 'gone' : undefined}>
       <p class="meta">
-        <AuthorName {...{ project, author }} />
+        <AuthorName {...author} />
       </p>
       <p class="meta quiet" title={wholeTime(at)}>
         {origin !== 'outside' && author.kind === 'agent' && <span>{agentName(author.agent)}</span>}
         <span class={`change ${change}`}>{change}</span>
         <LineCounts {...event} />
         {attribution !== 'exact' && origin !== 'outside' && <Sureness of={attribution} />}
-        {takenBack && <span class="badge taken-back">taken back</span>}
+        <TakenBack of={takenBack ? 'yes' : 'no'} />
         {path !== answer.path && <code>{name}</code>}
       </p>
       <p class="meta">
@@ -95,7 +81,7 @@ function Event({ project, event, answer, isMarked, mark }: EventProps) {
           </a>
         )}
       </p>
-      {isMarked && <EventDiff {...{ project, event }} />}
+      {isMarked && <EventDiff {...{ event, answer }} />}
     </li>
   );
 }
@@ -108,26 +94,16 @@ function namesUnder(checkpoint: string, events: readonly FileEvent[]): string[] 
   ];
 }
 
-function EventDiff({ project, event }: Pick<EventProps, 'project' | 'event'>) {
-  const { seq, path, before, after } = event;
-  const [loaded, again] = useLoaded(
-    (signal) => Promise.all([before, after].map((state) => sideOf(project, path, state, signal))),
-    [project, seq],
-  );
+function EventDiff({ event, answer }: Pick<EventProps, 'event' | 'answer'>) {
+  const { seq, path } = event;
+  const loaded = useAnswer<DiffAnswer>(['changes', seq, 'diff'], {
+    query: pathQuery('path', path, answer.pathBytes),
+  });
   return (
-    <Either of={loaded} what="the diff" again={again}>
-      {([one, other]) =>
-        one !== undefined &&
-        other !== undefined && (
-          <SidesView
-            {...{ project, path }}
-            before={one}
-            after={other}
-            caption={`A change of ${displayText(path)}`}
-            isNarrow
-          />
-        )
-      }
+    <Either of={loaded} what="the diff">
+      {(sides) => (
+        <SidesView {...sides} path={path} caption={`A change of ${displayText(path)}`} isNarrow />
+      )}
     </Either>
   );
 }

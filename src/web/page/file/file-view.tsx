@@ -1,35 +1,20 @@
 import { useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { FileAnswer, WhyAnswer } from '../../api.ts';
-import { get } from '../app/api-client.ts';
 import { useLive } from '../app/live.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
 import type { RouteOf } from '../app/routes.ts';
 import { counted, shownBytes } from '../ui/shown.ts';
 import { Either } from '../ui/states.tsx';
 import { FileLife } from './file-life.tsx';
 import { LineOrigins } from './line-origins.tsx';
 
-interface FileProps {
-  readonly route: RouteOf<'file'>;
-}
-
 /** One file: who wrote each of its lines, and its life across agents and people. */
-export function FileView({ route }: FileProps) {
-  const { project, path, line } = route;
-  const [life, lifeAgain] = useLoaded(
-    (signal) => get<FileAnswer>(inProject(project, 'file'), { query: { path }, signal }),
-    [project, path],
-  );
-  const [why, whyAgain] = useLoaded(
-    (signal) => get<WhyAnswer>(inProject(project, 'why'), { query: { path }, signal }),
-    [project, path],
-  );
-  useLive((event) => {
-    if (event.type !== 'changed') return;
-    lifeAgain();
-    whyAgain();
+export function FileView({ route: { path, line } }: { readonly route: RouteOf<'file'> }) {
+  const life = useAnswer<FileAnswer>(['file'], { query: { path } });
+  const why = useAnswer<WhyAnswer>(['why'], { query: { path } });
+  useLive(({ type }) => {
+    if (type === 'changed') for (const part of [life, why]) part.again();
   });
   const [marked, setMarked] = useState<number | null>(null);
   return (
@@ -37,7 +22,7 @@ export function FileView({ route }: FileProps) {
       <h1>
         <code>{displayText(path)}</code>
       </h1>
-      <Either of={life} what="the history" again={lifeAgain}>
+      <Either of={life} what="the history">
         {(answer) => (
           <>
             <p class="meta quiet">
@@ -50,11 +35,11 @@ export function FileView({ route }: FileProps) {
             <div class="file-parts">
               <section class="origins" aria-labelledby="origins-heading">
                 <h2 id="origins-heading">Who wrote each line</h2>
-                <Either of={why} what="the lines" again={whyAgain}>
-                  {(lines) => <LineOrigins {...{ project, line, marked }} answer={lines} />}
+                <Either of={why} what="the lines">
+                  {(lines) => <LineOrigins {...{ line, marked }} answer={lines} />}
                 </Either>
               </section>
-              <FileLife {...{ project, answer, marked }} mark={setMarked} />
+              <FileLife {...{ answer, marked }} mark={setMarked} />
             </div>
           </>
         )}

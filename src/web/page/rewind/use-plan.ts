@@ -1,10 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApplyAnswer, PlanAnswer, PlanRequest } from '../../api.ts';
-import { announce } from '../app/announce.tsx';
-import { type ApiError, post } from '../app/api-client.ts';
-import { lastReceipt } from '../app/last-receipt.ts';
-import { asApiError } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { ApiError, post } from '../app/api-client.ts';
+import { announce, lastReceipt } from '../app/notices.tsx';
+import { inProject, useProject } from '../app/projects.ts';
 import { chosenRequest, NO_CHOICES, type PlanChoices } from './plan-choices.ts';
 import { receiptLine } from './receipt.tsx';
 
@@ -30,7 +28,8 @@ export interface PlanState {
 const PAUSE_MS = 150;
 
 /** A plan, made anew with each choice, and applied once. `base` says what it is about. */
-export function usePlan(project: string, base: PlanRequest): PlanState {
+export function usePlan(base: PlanRequest): PlanState {
+  const project = useProject();
   const about = JSON.stringify(base);
   const [choices, setChoices] = useState(NO_CHOICES);
   const [round, setRound] = useState(0);
@@ -75,7 +74,7 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
     };
     make().catch((failure) => {
       if (control.signal.aborted) return;
-      setError(asApiError(failure));
+      setError(ApiError.of(failure));
       setBusy(false);
     });
     return () => control.abort();
@@ -119,7 +118,7 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
         setBusy(false);
       },
       (failure) => {
-        const refused = asApiError(failure);
+        const refused = ApiError.of(failure);
         if (refused.code !== 'plan-stale' && refused.code !== 'plan-unknown') {
           isOld.current = false;
           setReading(new AbortController());

@@ -2,8 +2,15 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { TimelineOperation } from '../../api.ts';
 import { agentColour, agentName, counted, DAY, firstLine, shownTime, TIME } from '../ui/shown.ts';
-import { useWidth } from '../ui/use-width.ts';
-import { makeTimeScale, type Tick, type TimeScale, ticksOf } from './time-scale.ts';
+import { useRoom } from '../ui/window.ts';
+import {
+  makeTimeScale,
+  showing,
+  type Tick,
+  type TimeScale,
+  ticksOf,
+  type Zoom,
+} from './time-scale.ts';
 import {
   type CheckpointEntry,
   type Entry,
@@ -14,7 +21,6 @@ import {
   type Track,
   tracksOf,
 } from './timeline-data.ts';
-import { showing, type Zoom } from './zoom.ts';
 
 const TRACK = 24;
 const AXIS = 22;
@@ -34,7 +40,7 @@ interface ChartProps {
 /** Sessions as lanes over one axis of time. The list has the same for those who do not see it. */
 export function Chart({ timeline, selected, zoom, onZoom, onSelect }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
+  const { width } = useRoom(box);
   const labels = width < 640 ? 76 : 124;
   const scale = useMemo(
     () => makeTimeScale(timeline.entries.map(({ at }) => at).sort((a, b) => a - b)),

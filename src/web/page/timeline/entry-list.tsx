@@ -1,8 +1,8 @@
 import { displayText } from '../../../model/display.ts';
 import { linkTo } from '../app/routes.ts';
 import { agentColour, agentName, counted, firstLine, shownTime, wholeTime } from '../ui/shown.ts';
-import { useMedia } from '../ui/use-media.ts';
 import { VirtualList } from '../ui/virtual-list.tsx';
+import { useMedia } from '../ui/window.ts';
 import { agentOf, type CheckpointEntry, type Entry, type OperationEntry } from './timeline-data.ts';
 
 interface EntryListProps {

@@ -1,35 +1,25 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRoom } from './window.ts';
 
 const BEYOND = 12;
 
-/**
- * A list of which only the rows in sight are in the document. Rows are `li` of one height, in pixels, that say their
- * place with `aria-posinset` and `aria-setsize`. `selected` stays in sight when it changes.
- */
-export function VirtualList({
-  count,
-  rowHeight,
-  selected,
-  label,
-  children,
-}: {
+interface ListProps {
   readonly count: number;
   readonly rowHeight: number;
   readonly selected: number | null;
   readonly label: string;
   readonly children: (index: number) => ComponentChildren;
-}) {
+}
+
+/**
+ * A list of which only the rows in sight are in the document. Rows are `li` of one height, in pixels, that say their
+ * place with `aria-posinset` and `aria-setsize`. `selected` stays in sight when it changes.
+ */
+export function VirtualList({ count, rowHeight, selected, label, children }: ListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(600);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const watch = new ResizeObserver(() => setHeight(element.clientHeight));
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, []);
+  const { height } = useRoom(box);
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null || selected === null) return;
