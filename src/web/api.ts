@@ -6,36 +6,47 @@ import type {
   SessionJson,
   StateJson,
 } from '../cli/json-shapes.ts';
-import type { ExecutionKind } from '../execution/index.ts';
+import type {
+  ExecutionKind,
+  KnownExecution,
+  RecordedAttempt,
+  ShownExecution,
+} from '../execution/index.ts';
 import type {
   Attribution,
   BlobId,
+  Change,
   ChangeOrigin,
+  Checkpoint,
   CheckpointId,
-  Coverage,
+  Difference,
   DiffHunk,
   EntryType,
+  InspectedChange,
+  LineCount,
   OnConflict,
   OperationId,
   PlanAction,
-  StepStatus,
+  PrunePlan,
+  RollbackPlan,
+  RunningWork as Running,
+  SessionSummary,
+  StoreCheck,
+  StoreProblem,
   StoreStats,
 } from '../index.ts';
 
 // The JSON API of `savepoint web`: types alone, for the server and for the page. All addresses begin with
 // `/api`; `:p` is the id of a project. Every request but the first (`POST /api/key`) sends the key in the header
 // `X-Savepoint-Key`, and every POST is `application/json`. Texts come as they are on record: the page shows them
-// through `displayText` and never as HTML. Times are ISO 8601 as with `--json`, except `at`: milliseconds since
+// through `displayText` and never as HTML. `POST /api/key` with `{ token }`, the one-time token that comes in the
+// address as `/#token=…`, is answered with `{ key }`. Times are ISO 8601 as with `--json`, except `at`: milliseconds since
 // 1970, where there are thousands of them. Sequence numbers order everything; clocks order nothing.
 
-/** `POST /api/key`: the key for the one-time token, which comes in the address as `/#token=…`. */
-export interface KeyRequest {
-  readonly token: string;
-}
-
-export interface KeyAnswer {
-  readonly key: string;
-}
+/** A value of the engine in JSON: these of its times are ISO 8601. */
+type WithTimes<T, Time extends keyof T> = Omit<T, Time> & {
+  readonly [Key in Time]: string | Extract<T[Key], null>;
+};
 
 /** With every status of 400 and above. `code`: as in docs/errors.md, or one of `WebErrorCode`. */
 export interface ErrorAnswer {
@@ -163,21 +174,18 @@ export interface Lane extends SessionJson {
 }
 
 /** A checkpoint, short: there may be ten thousand. What has its usual value is left out. */
-export interface TimelinePoint {
-  readonly id: CheckpointId;
-  readonly seq: number;
+export interface TimelinePoint
+  extends Pick<CheckpointJson, 'id' | 'seq' | 'kind'>,
+    // Where the lines were counted before; ask `LinesAnswer` for others.
+    Partial<LineCount> {
   /** In `lanes`; left out where it belongs to no session. */
   readonly lane?: number;
-  readonly kind: CheckpointJson['kind'];
   readonly at: number;
   /** The first line of the prompt, cut at 160 characters. */
   readonly title: string;
   readonly label?: string;
   /** Files that changed under it; left out for none. */
   readonly files?: number;
-  /** Lines, where they were counted before; ask `LinesAnswer` for others. */
-  readonly insertions?: number;
-  readonly deletions?: number;
   readonly takenBack?: 'partly' | 'yes';
   readonly imported?: true;
 }
@@ -188,14 +196,7 @@ export interface TimelineOperation extends OperationJson {
   readonly tookBack: readonly CheckpointId[];
 }
 
-export interface RunningWork {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly checkpointId: CheckpointId;
-  readonly toolCallId: string | null;
-  readonly subagentId: string | null;
-  /** The command, or what the tool writes to. */
-  readonly description: string;
+export interface RunningWork extends Omit<Running, 'createdAt'> {
   readonly since: string;
 }
 
@@ -213,19 +214,15 @@ export interface LinesRequest {
 
 export interface LinesAnswer {
   /** Under the id. What would take too long is left out: ask again. */
-  readonly lines: Readonly<
-    Record<string, { readonly insertions: number; readonly deletions: number }>
-  >;
+  readonly lines: Readonly<Record<string, LineCount>>;
 }
 
 // --- One checkpoint -----------------------------------------------------------------------------------------------
 
 /** `GET /api/projects/:p/checkpoints/:ref`; `ref` as `savepoint show` takes it. As `savepoint show --json`, and more. */
-export interface CheckpointAnswer {
+export interface CheckpointAnswer extends Pick<Checkpoint, 'coverage' | 'gitHead'> {
   /** `description` is the whole prompt. */
   readonly checkpoint: CheckpointJson;
-  readonly coverage: Coverage;
-  readonly gitHead: string | null;
   readonly current: boolean;
   readonly session: SessionJson | null;
   /** Tool calls and commands in order; those that changed nothing are not on record. */
@@ -240,11 +237,8 @@ export interface CheckpointAnswer {
   readonly pathBytes: PathBytes;
 }
 
-export interface ToolCall {
-  /** Null for changes whose call nobody named. */
-  readonly toolCallId: string | null;
-  readonly subagentId: string | null;
-  readonly origin: ChangeOrigin;
+/** `toolCallId` is null for changes whose call nobody named. */
+export interface ToolCall extends Pick<Change, 'toolCallId' | 'subagentId' | 'origin'> {
   /** The command, while it is on record; null for a tool that named its files. */
   readonly command: string | null;
   readonly at: number;
@@ -252,19 +246,17 @@ export interface ToolCall {
   readonly changes: readonly CallChange[];
 }
 
-export interface CallChange {
-  /** Names the change. */
-  readonly seq: number;
+/**
+ * `seq` names the change. `attribution` is `exact`: a tool named the file; `inferred`: one command was running;
+ * `shared`: not certain who did it.
+ */
+export interface CallChange
+  extends Pick<InspectedChange, 'seq' | 'attribution' | 'takenBack' | keyof LineCount> {
   readonly path: string;
   readonly change: 'created' | 'deleted' | 'modified' | 'running';
-  /** `exact`: a tool named the file. `inferred`: one command was running. `shared`: not certain who did it. */
-  readonly attribution: Attribution;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: boolean;
 }
 
-export interface ChangedFile {
+export interface ChangedFile extends LineCount {
   readonly path: string;
   readonly status: FileDiffJson['status'];
   /** With the status `renamed`: the name that it had. */
@@ -272,9 +264,7 @@ export interface ChangedFile {
   readonly type: EntryType | 'unknown';
   /** The least certain of its changes. */
   readonly attribution: Attribution;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: 'no' | 'partly' | 'yes';
+  readonly takenBack: CheckpointJson['takenBack'];
   /** Git ignores it, and it was kept all the same: think before you show it to others. */
   readonly private: boolean;
   readonly before: SideState;
@@ -291,7 +281,7 @@ export type SideState = null | (Exclude<StateJson, null> & { readonly blob?: Blo
 export interface DiffAnswer {
   readonly path: string;
   readonly from?: string;
-  readonly status: FileDiffJson['status'];
+  readonly status: ChangedFile['status'];
   readonly before: Side;
   readonly after: Side;
   readonly pathBytes: PathBytes;
@@ -408,7 +398,7 @@ export interface PlanAnswer {
   readonly planId: string;
   /** Vouches for all that the plan does: `ApplyRequest` repeats it, so nothing is applied that was not seen. */
   readonly digest: string;
-  readonly kind: 'rewind' | 'undo' | 'redo' | 'rollback';
+  readonly kind: PlanRequest['kind'];
   readonly description: string;
   readonly checkpointId: CheckpointId | null;
   readonly seq: number;
@@ -425,11 +415,17 @@ export interface PlanAnswer {
   /** Made with `force` although a tool call may be at work. Without it, that is 409 `session-busy`. */
   readonly busy: boolean;
   /** For a rollback: the steps that are taken back, and effects that stay done. */
-  readonly rollback: RollbackJson | null;
+  readonly rollback: {
+    readonly executionId: string;
+    readonly to: number;
+    readonly steps: readonly Pick<RecordedAttempt, 'index' | 'name'>[];
+    readonly effects: readonly WithTimes<RollbackPlan['effects'][number], 'declaredAt'>[];
+  } | null;
   readonly pathBytes: PathBytes;
 }
 
-export interface PlanLineJson {
+/** The lines that it counts come and go when it is carried out. */
+export interface PlanLineJson extends LineCount {
   /** Its place in `lines`, for the address of its details. */
   readonly index: number;
   readonly path: string;
@@ -439,9 +435,6 @@ export interface PlanLineJson {
   readonly message: string | null;
   readonly now: SideState;
   readonly target: SideState;
-  /** Lines that come and go when it is carried out. */
-  readonly insertions: number;
-  readonly deletions: number;
   /** A conflict that a person can decide with `resolutions`. */
   readonly decidable: boolean;
   /** What was decided about it in the request. */
@@ -526,21 +519,15 @@ export interface FileAnswer {
   readonly pathBytes: PathBytes;
 }
 
-export interface FileEvent {
-  readonly seq: number;
+/** `path` is the name that it had then. */
+export interface FileEvent extends Omit<CallChange, 'change'> {
   readonly at: number;
-  /** The name that it had then. */
-  readonly path: string;
   readonly change: CallChange['change'] | 'renamed';
   /** With the change `renamed`: the name that it had before. */
   readonly from?: string;
   /** `outside`: you, or a program that nobody recorded. */
   readonly origin: ChangeOrigin;
-  readonly attribution: Attribution;
   readonly author: Author;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: boolean;
   readonly before: SideState;
   readonly after: SideState;
 }
@@ -586,27 +573,12 @@ export interface ExecutionsAnswer {
   readonly damaged: readonly string[];
 }
 
-export interface ExecutionJson {
-  readonly id: string;
-  readonly kind: ExecutionKind;
-  readonly status: string;
-  readonly done: number;
-  readonly last: {
-    readonly index: number;
-    readonly name: string;
-    readonly status: StepStatus | 'pending';
-  } | null;
-  readonly updatedAt: string;
-  readonly holder: { readonly processId: number | null; readonly host: string | null } | null;
-}
+export type ExecutionJson = WithTimes<KnownExecution, 'updatedAt'>;
 
 /** `GET /api/projects/:p/executions/:kind/:id` */
 export interface ExecutionAnswer {
-  readonly execution: ExecutionJson & {
-    readonly createdAt: string | null;
-    readonly sessionId: string | null;
-    readonly parent: { readonly id: string; readonly step: number } | null;
-  };
+  readonly execution: ExecutionJson &
+    WithTimes<Pick<ShownExecution, 'createdAt' | 'sessionId' | 'parent'>, 'createdAt'>;
   readonly steps: readonly StepJson[];
   /** What can be done with it now, and why not. */
   readonly can: {
@@ -618,22 +590,14 @@ export interface ExecutionAnswer {
   readonly pathBytes: PathBytes;
 }
 
-export interface StepJson {
-  readonly index: number;
-  readonly name: string;
-  readonly key: string | null;
-  readonly status: StepStatus | 'pending';
+export interface StepJson extends Pick<RecordedAttempt, 'index' | 'name' | 'key' | 'status'> {
   readonly attempts: readonly AttemptJson[];
 }
 
-export interface AttemptJson {
-  readonly attempt: number;
-  readonly status: StepStatus | 'pending';
-  readonly error: string | null;
-  readonly checkpointId: string | null;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly effects: readonly { readonly description: string; readonly declaredAt: string }[];
+export interface AttemptJson
+  extends WithTimes<Omit<RecordedAttempt, 'effects' | keyof StepJson>, 'startedAt' | 'endedAt'> {
+  readonly status: StepJson['status'];
+  readonly effects: readonly WithTimes<RecordedAttempt['effects'][number], 'declaredAt'>[];
 }
 
 /**
@@ -644,13 +608,10 @@ export interface StateAnswer {
   readonly step: number;
   readonly from: number;
   readonly tree: StateNode;
-  /** `path` as in a program: `state.messages[3].content`. */
-  readonly differences: readonly {
-    readonly path: string;
-    readonly kind: 'added' | 'removed' | 'changed';
+  readonly differences: readonly (Difference & {
     readonly before: string | null;
     readonly after: string | null;
-  }[];
+  })[];
 }
 
 /** A value as a tree. At most 20,000 nodes and 10,000 characters of a text are sent; `cut` says where more is. */
@@ -666,29 +627,13 @@ export interface StateNode {
   readonly children?: readonly StateNode[];
 }
 
-export interface RollbackJson {
-  readonly executionId: string;
-  readonly to: number;
-  readonly steps: readonly { readonly index: number; readonly name: string }[];
-  readonly effects: readonly {
-    readonly index: number;
-    readonly name: string;
-    readonly description: string;
-    readonly declaredAt: string;
-  }[];
-}
-
 /** `POST /api/projects/:p/executions/:kind/:id/resume`: what `savepoint executions resume` does; first with `dryRun`. */
-export interface ResumeRequest {
-  readonly dryRun?: boolean;
-}
-
 export interface ResumeAnswer {
   readonly dryRun: boolean;
   readonly done: number;
   /** The step that the program will go on with. */
   readonly next: number;
-  readonly rolledBack: readonly { readonly index: number; readonly name: string }[];
+  readonly rolledBack: readonly Pick<RecordedAttempt, 'index' | 'name'>[];
   readonly files: readonly string[];
   readonly pathBytes: PathBytes;
 }
@@ -713,15 +658,11 @@ export interface StoreAnswer {
   readonly diskBytes: number;
   readonly stats: StoreStats;
   /** Most bytes first. What several sessions share counts for each of them. */
-  readonly sessions: readonly {
-    readonly id: string;
-    readonly agent: string;
-    readonly lastActiveAt: string;
-    readonly checkpoints: number;
-    readonly files: number;
-    /** Contents that it brought, before compression. */
-    readonly contentBytes: number;
-  }[];
+  readonly sessions: readonly (Pick<SessionJson, 'id' | 'agent' | 'lastActiveAt'> &
+    Pick<SessionSummary, 'checkpoints' | 'files'> & {
+      /** Contents that it brought, before compression. */
+      readonly contentBytes: number;
+    })[];
   readonly settings: readonly SettingJson[];
   readonly problems: readonly string[];
 }
@@ -745,29 +686,17 @@ export interface PruneRequest {
   readonly sessionId?: string;
 }
 
-export interface PruneAnswer {
-  readonly sessions: readonly string[];
+export interface PruneAnswer extends Omit<PrunePlan, 'checkpoints' | 'operations'> {
   readonly checkpoints: number;
   readonly operations: number;
-  readonly executions: readonly string[];
-  readonly changes: number;
-  readonly blobs: number;
-  readonly upToBytes: number;
   readonly diskBytes: number;
 }
 
 /** `POST /api/projects/:p/fsck`: looks at everything and changes nothing. As `savepoint fsck --json`. */
-export interface FsckAnswer {
-  readonly readable: boolean;
-  readonly rows: number;
-  readonly blobs: number;
-  readonly problems: readonly {
-    readonly kind: string;
-    readonly message: string;
-    readonly file: string | null;
+export interface FsckAnswer extends Omit<StoreCheck, 'problems'> {
+  readonly problems: readonly (Omit<StoreProblem, 'paths'> & {
     readonly paths: readonly string[];
-    readonly checkpoints: readonly string[];
-  }[];
+  })[];
   readonly pathBytes: PathBytes;
 }
 

@@ -66,39 +66,27 @@ async function callsOf(
     inOrder,
     ({ toolCallId, subagentId, origin }) => `${toolCallId}\n${subagentId}\n${origin}`,
   );
-  const calls = [...groups.values()].flatMap((group): ToolCall[] => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const { toolCallId, subagentId, origin, createdAt } = first;
+  // A run is one command, and its checkpoint is called by that.
+  const run = session?.run == null ? null : checkpoint.description;
+  const calls = [...groups.values()].map((group): ToolCall => {
+    const { toolCallId, subagentId, origin, createdAt: at } = group[0] as InspectedChange;
     const work = running.find((one) => toolCallId !== null && one.toolCallId === toolCallId);
-    // A run is one command, and its checkpoint is called by that.
-    const run = session?.run == null || origin !== 'shell' ? null : checkpoint.description;
-    return [
-      {
-        toolCallId,
-        subagentId,
-        origin,
-        command: origin === 'shell' ? (work?.description ?? run) : null,
-        at: createdAt,
-        running: work !== undefined || group.some(({ after }) => after === null),
-        changes: group.map((change) => callChange(change, names)),
-      },
-    ];
+    return {
+      toolCallId,
+      subagentId,
+      origin,
+      command: origin === 'shell' ? (work?.description ?? run) : null,
+      at,
+      running: work !== undefined || group.some(({ after }) => after === null),
+      changes: group.map((change) => callChange(change, names)),
+    };
   });
   const shown = new Set(calls.flatMap(({ toolCallId }) => toolCallId ?? []));
   const idle = running
     .filter(({ toolCallId }) => toolCallId === null || !shown.has(toolCallId))
-    .map(({ toolCallId, subagentId, description, createdAt }): ToolCall => {
-      const command = description;
-      return {
-        toolCallId,
-        subagentId,
-        origin: 'shell',
-        command,
-        at: createdAt,
-        running: true,
-        changes: [],
-      };
+    .map(({ toolCallId, subagentId, description: command, createdAt: at }): ToolCall => {
+      const origin = 'shell';
+      return { toolCallId, subagentId, origin, command, at, running: true, changes: [] };
     });
   return [...calls, ...idle];
 }
@@ -227,12 +215,8 @@ async function neighboursOf(
   if (sessionId === null) return { previous: null, next: null };
   const sessionIds = [sessionId];
   const [previous] = await savepoint.list({ sessionIds, before: seq, limit: 1 });
-  const later = await savepoint.list({
-    sessionIds,
-    since: createdAt,
-    oldestFirst: true,
-    limit: NEIGHBOURS,
-  });
+  const newer = { since: createdAt, oldestFirst: true, limit: NEIGHBOURS } as const;
+  const later = await savepoint.list({ sessionIds, ...newer });
   const next = later.find((one) => one.seq > seq);
   return { previous: previous?.id ?? null, next: next?.id ?? null };
 }

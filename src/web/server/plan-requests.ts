@@ -1,12 +1,5 @@
 import { ProjectExecutions } from '../../execution/index.ts';
-import type {
-  PlanOptions,
-  Resolution,
-  RewindPlan,
-  RollbackPlan,
-  Savepoint,
-  State,
-} from '../../index.ts';
+import type { Resolution, RewindPlan, RollbackPlan, Savepoint, State } from '../../index.ts';
 import {
   anyOf,
   BOOLEAN,
@@ -20,24 +13,18 @@ import {
   tagged,
 } from '../../model/check.ts';
 import type { PlanRequest, ResolutionJson } from '../api.ts';
+import type { NamedExecution } from './executions-answer.ts';
 import { namedPath, PATH_REF } from './request.ts';
 import { WebError } from './web-error.ts';
 
 /** A plan that can be carried out. */
-export type Planned =
-  | {
-      readonly kind: 'files';
-      readonly plan: RewindPlan;
-      /** The same without a choice of hunks; itself where none were chosen. */
-      readonly whole: RewindPlan;
-    }
-  | {
-      readonly kind: 'rollback';
-      readonly plan: RewindPlan;
-      readonly whole: RewindPlan;
-      readonly rollback: RollbackPlan;
-      readonly execution: { readonly id: string; readonly kind: 'steps' | 'checkpoints' };
-    };
+export interface Planned {
+  readonly plan: RewindPlan;
+  /** The same without a choice of hunks; itself where none were chosen. */
+  readonly whole: RewindPlan;
+  /** The rollback of an execution that it is part of; null for none. */
+  readonly rollback: { readonly plan: RollbackPlan; readonly of: NamedExecution } | null;
+}
 
 const RESOLUTION: Kind<ResolutionJson> = exact({
   path: PATH_REF,
@@ -45,8 +32,9 @@ const RESOLUTION: Kind<ResolutionJson> = exact({
   stamp: TEXT,
 });
 
+const ON_CONFLICT = optional(oneOf('keep', 'restore', 'fail'));
 const CHOICES = {
-  onConflict: optional(oneOf('keep', 'restore', 'fail')),
+  onConflict: ON_CONFLICT,
   resolutions: optional(listOf(RESOLUTION)),
   force: optional(BOOLEAN),
 };
@@ -75,7 +63,7 @@ export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
     executionKind: oneOf('steps', 'checkpoints'),
     to: integer(-1),
     includeShared: optional(BOOLEAN),
-    onConflict: optional(oneOf('keep', 'restore', 'fail')),
+    onConflict: ON_CONFLICT,
   }),
 }) as Kind<PlanRequest>;
 
@@ -83,7 +71,9 @@ export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
 export async function makePlan(savepoint: Savepoint, request: PlanRequest): Promise<Planned> {
   await savepoint.scanAgain();
   if (request.kind === 'rollback') return planRollback(savepoint, request);
-  const options = optionsOf(request);
+  const { onConflict, force } = request;
+  const resolutions = request.resolutions?.map(resolutionOf);
+  const options = { onConflict, force, resolutions };
   if (request.kind === 'redo') return files(await savepoint.planRedo(options));
   const { includeShared } = request;
   if (request.kind === 'undo') {
@@ -100,7 +90,7 @@ export async function makePlan(savepoint: Savepoint, request: PlanRequest): Prom
     const whole = await savepoint.planRewind(rewind);
     const plan = await savepoint.planRewind({ ...rewind, hunks });
     // With a change recorded in between, the two are about different files.
-    if (plan.seq === whole.seq || tries === MOST_TRIES) return { kind: 'files', plan, whole };
+    if (plan.seq === whole.seq || tries === MOST_TRIES) return { plan, whole, rollback: null };
   }
 }
 
@@ -108,7 +98,7 @@ export async function makePlan(savepoint: Savepoint, request: PlanRequest): Prom
 const MOST_TRIES = 5;
 
 function files(plan: RewindPlan): Planned {
-  return { kind: 'files', plan, whole: plan };
+  return { plan, whole: plan, rollback: null };
 }
 
 async function planRollback(
@@ -116,19 +106,10 @@ async function planRollback(
   request: Extract<PlanRequest, { kind: 'rollback' }>,
 ): Promise<Planned> {
   const { executionId: id, executionKind: kind, to, includeShared, onConflict } = request;
+  const of = { id, kind };
   const executions = await ProjectExecutions.of(savepoint);
-  const execution = { id, kind };
-  const rollback = await executions.planRollback(execution, { to, includeShared, onConflict });
-  const { files: plan } = rollback;
-  return { kind: 'rollback', plan, whole: plan, rollback, execution };
-}
-
-function optionsOf({
-  onConflict,
-  resolutions,
-  force,
-}: Exclude<PlanRequest, { kind: 'rollback' }>): PlanOptions {
-  return { onConflict, force, resolutions: resolutions?.map(resolutionOf) };
+  const plan = await executions.planRollback(of, { to, includeShared, onConflict });
+  return { ...files(plan.files), rollback: { plan, of } };
 }
 
 function resolutionOf({ path, take, stamp }: ResolutionJson): Resolution {

@@ -68,13 +68,8 @@ export class Plans {
     const planned = await makePlan(savepoint, request);
     const answer = await planAnswer(savepoint, request, planned);
     this.#forgetOld();
-    this.#kept.set(answer.planId, {
-      project,
-      request,
-      planned,
-      answer,
-      until: this.#now() + KEPT_MS,
-    });
+    const until = this.#now() + KEPT_MS;
+    this.#kept.set(answer.planId, { project, request, planned, answer, until });
     return answer;
   }
 
@@ -87,7 +82,9 @@ export class Plans {
     const { planned, answer } = this.#find(project, planId);
     const line = shownLines(planned)[index];
     const json = answer.lines[index];
-    if (line === undefined || json === undefined) throw noLine();
+    if (line === undefined || json === undefined) {
+      throw new WebError(404, 'not-found', 'the plan has no such line');
+    }
     return planLineAnswer(savepoint, line, json, planned);
   }
 
@@ -149,12 +146,12 @@ export class Plans {
 
 async function carryOut(
   savepoint: Savepoint,
-  planned: Planned,
+  { plan, rollback }: Planned,
   acceptEffects: boolean,
 ): Promise<Receipt> {
-  if (planned.kind === 'files') return savepoint.apply(planned.plan);
+  if (rollback === null) return savepoint.apply(plan);
   const executions = await ProjectExecutions.of(savepoint);
-  return executions.applyRollback(planned.execution, planned.rollback, { acceptEffects });
+  return executions.applyRollback(rollback.of, rollback.plan, { acceptEffects });
 }
 
 // To count lines, both contents are read: of a plan with very many lines only the first are counted.
@@ -169,10 +166,13 @@ async function planAnswer(
   const names = new PathNames();
   const lines: PlanLineJson[] = [];
   for (const [index, line] of shownLines(planned).entries()) {
-    const counts = index < MOST_COUNTED ? await countsOf(savepoint, line) : NO_COUNTS;
-    const hunks = index < MOST_COUNTED ? await hunkCounts(savepoint, request, planned, line) : null;
+    const isCounted = index < MOST_COUNTED;
+    const counts = isCounted ? await countsOf(savepoint, line) : NO_COUNTS;
+    const hunks = isCounted ? await hunkCounts(savepoint, request, planned, line) : null;
     lines.push({ ...lineJson(request, line, index, names), ...counts, hunks });
   }
+  const countOf = (...actions: PlanLine['action'][]): number =>
+    plan.lines.filter(({ action }) => actions.includes(action)).length;
   return {
     planId: randomUUID(),
     digest: digestOf(planned),
@@ -185,10 +185,10 @@ async function planAnswer(
       return { code, message, paths: paths.map((path) => names.name(path)) };
     }),
     counts: {
-      work: plan.lines.filter(({ action }) => WORK.includes(action)).length,
-      merges: plan.lines.filter(({ action }) => action === 'merge').length,
-      conflicts: plan.lines.filter(({ action }) => action === 'conflict').length,
-      left: plan.lines.filter(({ action }) => action === 'skip' || action === 'keep').length,
+      work: countOf(...WORK),
+      merges: countOf('merge'),
+      conflicts: countOf('conflict'),
+      left: countOf('skip', 'keep'),
     },
     busy: plan.forced === true,
     rollback: rollbackJson(planned),
@@ -198,9 +198,9 @@ async function planAnswer(
 
 const WORK: readonly PlanLine['action'][] = ['write', 'delete', 'chmod', 'link', 'mkdir', 'merge'];
 
-function rollbackJson(planned: Planned): PlanAnswer['rollback'] {
-  if (planned.kind === 'files') return null;
-  const { executionId, to, steps, effects } = planned.rollback;
+function rollbackJson({ rollback }: Planned): PlanAnswer['rollback'] {
+  if (rollback === null) return null;
+  const { executionId, to, steps, effects } = rollback.plan;
   return {
     executionId,
     to,
@@ -229,8 +229,7 @@ function lineJson(
 ): UncountedLine {
   const { path, action, reason, expected, target, sides } = line;
   const name = names.name(path);
-  const kept = action === 'keep' ? 'kept' : null;
-  const code = reason ?? kept;
+  const code = reason ?? (action === 'keep' ? 'kept' : null);
   return {
     index,
     path: name,
@@ -378,8 +377,4 @@ function pieceJson(piece: MergePiece): ConflictPiece {
 /** Lines are kept as one character for each byte. */
 function textOf(lines: readonly string[]): string {
   return Buffer.from(lines.join(''), 'latin1').toString('utf8');
-}
-
-function noLine(): WebError {
-  return new WebError(404, 'not-found', 'the plan has no such line');
 }
