@@ -17,7 +17,6 @@ import type {
   BlobId,
   Change,
   ChangeOrigin,
-  Checkpoint,
   CheckpointId,
   Difference,
   DiffHunk,
@@ -25,7 +24,6 @@ import type {
   InspectedChange,
   LineCount,
   OnConflict,
-  OperationId,
   PlanAction,
   PrunePlan,
   RollbackPlan,
@@ -161,8 +159,6 @@ export interface TimelineAnswer {
    * once, so that an answer can be short, or empty, and have a next one.
    */
   readonly next: number | null;
-  /** How many checkpoints were looked at for the filter and did not fit. */
-  readonly filtered: number;
 }
 
 export interface Lane extends SessionJson {
@@ -219,8 +215,8 @@ export interface LinesAnswer {
 
 // --- One checkpoint -----------------------------------------------------------------------------------------------
 
-/** `GET /api/projects/:p/checkpoints/:ref`; `ref` as `savepoint show` takes it. As `savepoint show --json`, and more. */
-export interface CheckpointAnswer extends Pick<Checkpoint, 'coverage' | 'gitHead'> {
+/** `GET /api/projects/:p/checkpoints/:ref`; `ref` as `savepoint show` takes it. */
+export interface CheckpointAnswer {
   /** `description` is the whole prompt. */
   readonly checkpoint: CheckpointJson;
   readonly current: boolean;
@@ -229,8 +225,6 @@ export interface CheckpointAnswer extends Pick<Checkpoint, 'coverage' | 'gitHead
   readonly calls: readonly ToolCall[];
   /** What became of each file from before the first to after the last change, by path. Renames are found. */
   readonly files: readonly ChangedFile[];
-  readonly operations: readonly OperationJson[];
-  readonly madeBefore: OperationId | null;
   /** Its neighbours in the same session, for the keyboard. */
   readonly previous: CheckpointId | null;
   readonly next: CheckpointId | null;
@@ -528,8 +522,6 @@ export interface FileEvent extends Omit<CallChange, 'change'> {
   /** `outside`: you, or a program that nobody recorded. */
   readonly origin: ChangeOrigin;
   readonly author: Author;
-  readonly before: SideState;
-  readonly after: SideState;
 }
 
 /** Who did something, as a reader looks for it. */
@@ -537,13 +529,9 @@ export interface Author {
   /** `you`: nobody that is on record. `before`: there already when recording began. */
   readonly kind: 'agent' | 'operation' | 'you' | 'before' | 'unknown';
   readonly agent: string | null;
-  readonly sessionId: string | null;
   readonly checkpointId: CheckpointId | null;
   /** The first line of the prompt, or of the operation's description. */
   readonly title: string | null;
-  readonly operationId: OperationId | null;
-  readonly toolCallId: string | null;
-  readonly subagentId: string | null;
   readonly at: number | null;
 }
 
@@ -552,7 +540,7 @@ export interface WhyAnswer {
   readonly path: string;
   readonly now: Side;
   /** Each once; `LineOrigin.author` is a place in this list. */
-  readonly authors: readonly (Author & { readonly attribution: Attribution | null })[];
+  readonly authors: readonly Author[];
   /** In order, without gaps: all lines of the file. */
   readonly lines: readonly LineOrigin[];
   readonly pathBytes: PathBytes;
@@ -587,7 +575,6 @@ export interface ExecutionAnswer {
     readonly resume: boolean;
     readonly why: string | null;
   };
-  readonly pathBytes: PathBytes;
 }
 
 export interface StepJson extends Pick<RecordedAttempt, 'index' | 'name' | 'key' | 'status'> {

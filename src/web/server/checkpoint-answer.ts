@@ -1,5 +1,5 @@
 import { PathNames } from '../../cli/json.ts';
-import { checkpointJson, operationJson, sessionJson } from '../../cli/json-shapes.ts';
+import { checkpointJson, sessionJson } from '../../cli/json-shapes.ts';
 import {
   ATTRIBUTIONS,
   type Attribution,
@@ -27,22 +27,17 @@ export async function checkpointAnswer(
   ref: string,
 ): Promise<CheckpointAnswer> {
   const seen = await savepoint.inspect(ref);
-  const { checkpoint, session, changes, operations, madeBefore } = seen;
+  const { checkpoint, session, changes } = seen;
   const [listed] = await savepoint.list({ ids: [checkpoint.id] });
   if (listed === undefined) throw new WebError(404, 'not-found', 'the checkpoint was removed');
-  const log = await savepoint.operations();
   const imported = await savepoint.importedSessions(session === null ? [] : [session.id]);
   const names = new PathNames();
   return {
     checkpoint: checkpointJson(listed, totalOf(changes)),
-    coverage: checkpoint.coverage,
-    gitHead: checkpoint.gitHead,
     current: (await savepoint.currentPlace()) === checkpoint.id,
     session: session && sessionJson(session, imported),
     calls: await callsOf(savepoint, seen, names),
     files: await filesOf(savepoint, changes, names),
-    operations: operations.map((one) => operationJson(one, log)),
-    madeBefore: madeBefore?.id ?? null,
     ...(await neighboursOf(savepoint, seen)),
     pathBytes: names.pathBytes,
   };

@@ -58,7 +58,6 @@ export async function executionAnswer(
       resume: known.kind === 'steps' && !isHeld,
       why: isHeld ? 'a process is at work on it' : null,
     },
-    pathBytes: new PathNames().pathBytes,
   };
 }
 

@@ -7,7 +7,6 @@ import { linkTo, type RouteOf } from '../app/routes.ts';
 import { counted, shownTime } from '../ui/shown.ts';
 import { Either, Empty } from '../ui/states.tsx';
 import { ExecutionDetail, StatusChip } from './execution-detail.tsx';
-import '../styles/executions.css';
 
 /** Executions of a project at the left, the one that is chosen beside them. */
 export function ExecutionsView({ route }: { readonly route: RouteOf<'executions'> }) {

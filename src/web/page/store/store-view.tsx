@@ -8,7 +8,6 @@ import { Table } from '../ui/parts.tsx';
 import { shownBytes, shownCount, shownTime } from '../ui/shown.ts';
 import { Either, Empty, Loading } from '../ui/states.tsx';
 import { ProjectStore } from './project-store.tsx';
-import '../styles/store.css';
 
 /** Disk, health and settings: of all projects, or of one. */
 export function StoreView({ route }: { readonly route: RouteOf<'store'> }) {

@@ -14,7 +14,6 @@ import { FilterField } from './filter-field.tsx';
 import { moved, WHOLE, type Zoom, zoomed } from './time-scale.ts';
 import type { Entry, Timeline } from './timeline-data.ts';
 import { useTimeline } from './use-timeline.ts';
-import '../styles/timeline.css';
 
 export function TimelineView({ route }: { readonly route: RouteOf<'timeline'> }) {
   const { project, filter = '' } = route;
@@ -143,7 +142,7 @@ function ZoomButtons(props: { readonly zoom: Zoom; readonly onZoom: (zoom: Zoom)
   const { zoom, onZoom } = props;
   const isWhole = zoom.to - zoom.from >= 1;
   return (
-    <fieldset class="zoom">
+    <fieldset class="segmented zoom">
       <legend class="unseen">Zoom</legend>
       <button type="button" aria-label="Nearer" onClick={() => onZoom(zoomed(zoom, 0.5))}>
         +
