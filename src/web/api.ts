@@ -34,7 +34,7 @@ import type {
   StoreStats,
 } from '../index.ts';
 
-// The JSON API of `savepoint web`: types alone, for the server and for the page. All addresses begin with
+// The JSON API of `savepoint web`: for the server and for the page. All addresses begin with
 // `/api`; `:p` is the id of a project. Every request but the first (`POST /api/key`) sends the key in the header
 // `X-Savepoint-Key`, and every POST is `application/json`. Texts come as they are on record: the page shows them
 // through `displayText` and never as HTML. `POST /api/key` with `{ token }`, the one-time token that comes in the
@@ -54,8 +54,6 @@ export interface ErrorAnswer {
     readonly path: string | null;
     readonly hint: string | null;
   };
-  /** With 409 and `plan-stale` where it can be made: the plan as it would be now. */
-  readonly plan?: PlanAnswer;
 }
 
 /**
@@ -300,34 +298,11 @@ export interface Side {
 }
 
 /**
- * `GET /api/projects/:p/blobs/:blob?type=`: bytes (at most 16 MiB). Fetch them with the key and show them with
- * `URL.createObjectURL` in an `<img>`, which runs no script of an SVG. `type`: one of `IMAGE_TYPES`; else they are
- * `application/octet-stream`.
+ * `GET /api/projects/:p/blobs/:blob?type=`: bytes, at most so many. Fetch them with the key and show them with
+ * `URL.createObjectURL` in an `<img>`, which runs no script of an SVG. `type`: that of an image as `Side` has it; else
+ * they are `application/octet-stream`.
  */
-export type ImageType = (typeof IMAGES)[keyof typeof IMAGES];
-
-const IMAGES = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  ico: 'image/x-icon',
-  svg: 'image/svg+xml',
-} as const;
-
-export const IMAGE_TYPES: readonly string[] = [...new Set(Object.values(IMAGES))];
-
-/** The kind of image that a file is by its name; null for another file. */
-export function imageTypeOf(path: string): ImageType | null {
-  const images: Readonly<Record<string, ImageType>> = IMAGES;
-  return images[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
-}
-
-/** Longer texts are not compared in a browser. */
-export const MAX_TEXT_BYTES: number = 2 * 1024 * 1024;
+export const MAX_BLOB_BYTES: number = 16 * 1024 * 1024;
 
 // --- Plans: rewind, undo, redo ------------------------------------------------------------------------------------
 
@@ -344,8 +319,8 @@ export type PlanRequest =
       /** These files and folders alone. */
       readonly paths?: readonly PathRef[];
       readonly includeShared?: boolean;
-      /** For these files, only the hunks with these ids; a file that is not listed goes whole. */
-      readonly hunks?: readonly HunkChoice[];
+      /** For these files, only the hunks with these ids of `PlanHunk`; a file that is not listed goes whole. */
+      readonly hunks?: readonly { readonly path: PathRef; readonly take: readonly string[] }[];
     })
   | (PlanChoices & {
       readonly kind: 'undo';
@@ -371,12 +346,6 @@ export interface PlanChoices {
   readonly resolutions?: readonly ResolutionJson[];
   /** Go ahead although a tool call of the session is running. */
   readonly force?: boolean;
-}
-
-export interface HunkChoice {
-  readonly path: PathRef;
-  /** Ids of `PlanHunk`. */
-  readonly take: readonly string[];
 }
 
 /** `keep`: mine, the file as it is. `restore`: theirs, what the rewind brings. `content`: both, or edited. */
@@ -485,7 +454,7 @@ export interface PlanHunk extends DiffHunk {
   readonly taken: boolean;
 }
 
-/** `POST /api/projects/:p/plans/:planId/apply`: carries out exactly that plan, or 409 `plan-stale` with a new one. */
+/** `POST /api/projects/:p/plans/:planId/apply`: carries out exactly that plan, or 409 `plan-stale`. */
 export interface ApplyRequest {
   readonly digest: string;
   /** Of a rollback: go ahead although effects stay done. */

@@ -212,14 +212,16 @@ describe('a rewind', () => {
     expect(web.bed.text('b')).toBe(text('one', 'two'));
   });
 
-  it('answers a stale plan with a new one, and touches nothing', async () => {
+  it('refuses a stale plan, touches nothing, and makes a new one', async () => {
     await record();
     const made = await plan({ paths: ['b'] });
     web.bed.put('b', text('one', 'two', 'mine'));
     const { digest } = made;
     const stale = await web.post<ErrorAnswer>(`plans/${made.planId}/apply`, { digest }, 409);
     expect(stale.error.code).toBe('plan-stale');
-    expect(stale.plan?.lines).toMatchObject([{ path: 'b', action: 'conflict', decidable: true }]);
+    await web.post<ErrorAnswer>(`plans/${made.planId}/apply`, { digest }, 404);
+    const { lines } = await plan({ paths: ['b'] });
+    expect(lines).toMatchObject([{ path: 'b', action: 'conflict', decidable: true }]);
     expect(web.bed.text('b')).toBe(text('one', 'two', 'mine'));
   });
 

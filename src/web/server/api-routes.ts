@@ -20,7 +20,7 @@ import {
   optional,
   TEXT,
 } from '../../model/check.ts';
-import { IMAGE_TYPES, type LinesAnswer, type ProjectsAnswer } from '../api.ts';
+import { type LinesAnswer, MAX_BLOB_BYTES, type ProjectsAnswer } from '../api.ts';
 import type { Access } from './access.ts';
 import { changeAnswer, checkpointAnswer, diffAnswer } from './checkpoint-answer.ts';
 import {
@@ -32,10 +32,9 @@ import {
   stateAnswer,
 } from './executions-answer.ts';
 import { fileAnswer, whyAnswer } from './file-answer.ts';
-import { ANSWER_HEADERS } from './guard.ts';
 import { Live } from './live.ts';
 import { PLAN_REQUEST } from './plan-requests.ts';
-import { Plans, StalePlan } from './plans.ts';
+import { Plans } from './plans.ts';
 import type { Projects, ProjectsOptions } from './projects.ts';
 import {
   type Asked,
@@ -49,6 +48,7 @@ import {
   wordOf,
   wordsOf,
 } from './request.ts';
+import { IMAGE_TYPES } from './sides.ts';
 import { fsckAnswer, pruneAnswer, type ShownSettings, storeAnswer } from './store-answer.ts';
 import { DEFAULT_LIMIT, MOST_POINTS, timelineAnswer } from './timeline-answer.ts';
 import { errorAnswer, WebError } from './web-error.ts';
@@ -76,7 +76,6 @@ const SMALL = 64 * 1024;
 /** A plan may come with whole files that a person has edited. */
 const LARGE = 16 * 1024 * 1024;
 const MOST_AT_ONCE = 64;
-const MOST_BLOB_BYTES = 16 * 1024 * 1024;
 
 /** All addresses below `/api`. Whoever asks was checked by the guard; here the key is. */
 export function makeApi(projects: Projects, access: Access, options: ApiOptions): Api {
@@ -117,7 +116,6 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   };
 
   app.use(async (c, next) => {
-    for (const [name, value] of Object.entries(ANSWER_HEADERS)) c.header(name, value);
     if (c.req.path !== '/api/key') access.check(c.req.header('x-savepoint-key'));
     if (isEnding) throw new WebError(503, 'busy', 'the server is about to end');
     if (atWork >= MOST_AT_ONCE) throw new WebError(503, 'busy', 'too many requests at once');
@@ -130,12 +128,9 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   });
 
   app.onError((error, c) => {
-    const reason = error instanceof StalePlan ? error.reason : error;
-    const { status, body } = errorAnswer(reason);
-    if (body.error.code === 'unexpected') options.onError?.(reason);
-    const plan = error instanceof StalePlan && error.plan !== null ? { plan: error.plan } : {};
-    for (const [name, value] of Object.entries(ANSWER_HEADERS)) c.header(name, value);
-    return c.json({ ...body, ...plan }, status);
+    const { status, body } = errorAnswer(error);
+    if (body.error.code === 'unexpected') options.onError?.(error);
+    return c.json(body, status);
   });
   app.notFound(() => {
     throw new WebError(404, 'not-found', 'there is no such address');
@@ -291,7 +286,7 @@ async function sendBlob(c: Context, projects: Projects): Promise<Response> {
   if (!BLOB_ID.test(blob)) throw new WebError(404, 'not-found', 'this is not the id of a content');
   const type = wordOf(c, 'type') ?? '';
   const bytes = await projects.use(part(c, 'p'), (savepoint) => savepoint.readBlob(blob as BlobId));
-  if (bytes.length > MOST_BLOB_BYTES) {
+  if (bytes.length > MAX_BLOB_BYTES) {
     throw new WebError(413, 'content-too-large', 'the content is too large to be shown');
   }
   return c.body(new Uint8Array(bytes), 200, {

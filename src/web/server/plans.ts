@@ -15,26 +15,24 @@ import {
   type Savepoint,
 } from '../../index.ts';
 import { sentenceFor } from '../../terminal/reasons.ts';
-import {
-  type ApplyAnswer,
-  type ApplyRequest,
-  type ConflictPiece,
-  MAX_TEXT_BYTES,
-  type PlanAnswer,
-  type PlanHunk,
-  type PlanLineAnswer,
-  type PlanLineJson,
-  type PlanRequest,
+import type {
+  ApplyAnswer,
+  ApplyRequest,
+  ConflictPiece,
+  PlanAnswer,
+  PlanHunk,
+  PlanLineAnswer,
+  PlanLineJson,
+  PlanRequest,
 } from '../api.ts';
 import { ownLines } from './own-lines.ts';
 import { makePlan, type Planned, stampOf } from './plan-requests.ts';
-import { sideOf, sideState } from './sides.ts';
+import { MAX_TEXT_BYTES, sideOf, sideState } from './sides.ts';
 import { undoableJson } from './timeline-answer.ts';
 import { WebError } from './web-error.ts';
 
 interface Kept {
   readonly project: string;
-  readonly request: PlanRequest;
   readonly planned: Planned;
   readonly answer: PlanAnswer;
   readonly until: number;
@@ -42,18 +40,6 @@ interface Kept {
 
 const KEPT_MS = 30 * 60_000;
 const MOST_KEPT = 64;
-
-/** A plan that cannot be carried out any more, with the one that could. */
-export class StalePlan extends Error {
-  readonly reason: unknown;
-  readonly plan: PlanAnswer | null;
-
-  constructor(reason: unknown, plan: PlanAnswer | null) {
-    super('the plan is stale');
-    this.reason = reason;
-    this.plan = plan;
-  }
-}
 
 /** The plans that pages look at. They are kept here and carried out by their names: no page can make one up. */
 export class Plans {
@@ -69,7 +55,7 @@ export class Plans {
     const answer = await planAnswer(savepoint, request, planned);
     this.#forgetOld();
     const until = this.#now() + KEPT_MS;
-    this.#kept.set(answer.planId, { project, request, planned, answer, until });
+    this.#kept.set(answer.planId, { project, planned, answer, until });
     return answer;
   }
 
@@ -88,14 +74,14 @@ export class Plans {
     return planLineAnswer(savepoint, line, json, planned);
   }
 
-  /** Carries out exactly that plan. Throws `StalePlan` with a new one where it cannot be carried out any more. */
+  /** Carries out exactly that plan. Throws `plan-stale` where it cannot be carried out any more. */
   async apply(
     project: string,
     savepoint: Savepoint,
     planId: string,
     { digest, acceptEffects = false }: ApplyRequest,
   ): Promise<ApplyAnswer> {
-    const { request, planned, answer } = this.#find(project, planId);
+    const { planned, answer } = this.#find(project, planId);
     if (digest !== answer.digest) {
       throw new WebError(400, 'request-invalid', 'this is not the digest of the plan');
     }
@@ -107,25 +93,9 @@ export class Plans {
       const undo = receipt.operationId === null ? null : undoableJson(await savepoint.undoable());
       return { receipt: receiptJson(receipt, false), undo, seq: await savepoint.head() };
     } catch (error) {
-      if (!isSavepointError(error, 'plan-stale')) throw error;
-      this.#kept.delete(planId);
-      throw new StalePlan(error, await this.#again(project, savepoint, request));
+      if (isSavepointError(error, 'plan-stale')) this.#kept.delete(planId);
+      throw error;
     }
-  }
-
-  /** What was decided about files that are others now does not count any more. */
-  async #again(
-    project: string,
-    savepoint: Savepoint,
-    request: PlanRequest,
-  ): Promise<PlanAnswer | null> {
-    const without = request.kind === 'rollback' ? request : { ...request, resolutions: [] };
-    for (const one of [request, without]) {
-      try {
-        return await this.make(project, savepoint, one);
-      } catch {}
-    }
-    return null;
   }
 
   #find(project: string, planId: string): Kept {

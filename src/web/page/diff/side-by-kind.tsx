@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
-import type { LineRange, Side } from '../../api.ts';
+import { type LineRange, MAX_BLOB_BYTES, type Side } from '../../api.ts';
 import { request } from '../app/api-client.ts';
 import { inProject, useProject } from '../app/projects.ts';
 import { shownBytes } from '../ui/shown.ts';
@@ -124,16 +124,13 @@ function Picture({ name, side, when }: PictureProps) {
   );
 }
 
-/** The server sends no more. */
-const MOST_BYTES = 16 * 1024 * 1024;
-
 /** The bytes of an image as an address for an `<img>`, which could not send the key with a request of its own. */
 function useImage({ state, image, text }: Side): string | null {
   const project = useProject();
   const [url, setUrl] = useState<string | null>(null);
   const isThere = state !== null && state.type !== 'unknown';
   const blob = isThere ? (state.blob ?? null) : null;
-  const isTooLarge = isThere && state.size > MOST_BYTES;
+  const isTooLarge = isThere && state.size > MAX_BLOB_BYTES;
   useEffect(() => {
     setUrl(isTooLarge ? 'too-large' : null);
     if (image === null || isTooLarge || (blob === null && text === null)) return;
