@@ -363,8 +363,6 @@ export interface PlanAnswer {
   readonly digest: string;
   readonly kind: PlanRequest['kind'];
   readonly description: string;
-  readonly checkpointId: CheckpointId | null;
-  readonly seq: number;
   /** By path. */
   readonly lines: readonly PlanLineJson[];
   readonly notes: ReceiptJson['notes'];
@@ -379,8 +377,6 @@ export interface PlanAnswer {
   readonly busy: boolean;
   /** For a rollback: the steps that are taken back, and effects that stay done. */
   readonly rollback: {
-    readonly executionId: string;
-    readonly to: number;
     readonly steps: readonly Pick<RecordedAttempt, 'index' | 'name'>[];
     readonly effects: readonly WithTimes<RollbackPlan['effects'][number], 'declaredAt'>[];
   } | null;
@@ -397,7 +393,6 @@ export interface PlanLineJson extends LineCount {
   readonly reason: string | null;
   readonly message: string | null;
   readonly now: SideState;
-  readonly target: SideState;
   /** A conflict that a person can decide with `resolutions`. */
   readonly decidable: boolean;
   /** What was decided about it in the request. */
@@ -414,7 +409,6 @@ export interface PlanLineJson extends LineCount {
 
 /** `GET /api/projects/:p/plans/:planId/lines/:index` */
 export interface PlanLineAnswer {
-  readonly line: PlanLineJson;
   /** The file as it is on disk, and as it will be. */
   readonly now: Side;
   readonly target: Side;
@@ -424,7 +418,6 @@ export interface PlanLineAnswer {
   readonly hunks: readonly PlanHunk[];
   /** Lines of `target` that the person wrote since the state that the rewind returns to. */
   readonly stays: readonly LineRange[];
-  readonly pathBytes: PathBytes;
 }
 
 /** Counts from 1; both ends are in it. */

@@ -119,10 +119,9 @@ async function filesOf(
   names: PathNames,
 ): Promise<ChangedFile[]> {
   const isPrivate = await savepoint.privatePaths();
-  const nets = [...Map.groupBy(changes, ({ path }) => path)].map(([path, own]): Net => {
-    const { before, after } = netOf(own);
-    return { path, before, after, changes: own };
-  });
+  const nets = [...Map.groupBy(changes, ({ path }) => path)].map(
+    ([path, own]): Net => ({ path, ...netOf(own), changes: own }),
+  );
   const renames = findRenames(nets);
   const left = new Set(renames.values());
   const files: ChangedFile[] = [];

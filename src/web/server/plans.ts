@@ -9,7 +9,6 @@ import {
   isSavepointError,
   type LineCount,
   type MergePiece,
-  type PathDiff,
   type PlanLine,
   type Receipt,
   type Savepoint,
@@ -148,8 +147,6 @@ async function planAnswer(
     digest: digestOf(planned),
     kind: request.kind,
     description: plan.description,
-    checkpointId: plan.checkpointId,
-    seq: plan.seq,
     lines,
     notes: [...plan.notes, ...savepoint.notices()].map(({ code, message, paths = [] }) => {
       return { code, message, paths: paths.map((path) => names.name(path)) };
@@ -170,10 +167,8 @@ const WORK: readonly PlanLine['action'][] = ['write', 'delete', 'chmod', 'link',
 
 function rollbackJson({ rollback }: Planned): PlanAnswer['rollback'] {
   if (rollback === null) return null;
-  const { executionId, to, steps, effects } = rollback.plan;
+  const { steps, effects } = rollback.plan;
   return {
-    executionId,
-    to,
     steps: steps.map(({ index, name }) => ({ index, name })),
     effects: effects.map(({ index, name, description, declaredAt }) => {
       return { index, name, description, declaredAt: timeJson(declaredAt) };
@@ -197,7 +192,7 @@ function lineJson(
   index: number,
   names: PathNames,
 ): UncountedLine {
-  const { path, action, reason, expected, target, sides } = line;
+  const { path, action, reason, expected, sides } = line;
   const name = names.name(path);
   const code = reason ?? (action === 'keep' ? 'kept' : null);
   return {
@@ -207,7 +202,6 @@ function lineJson(
     reason: code,
     message: code === null ? null : sentenceFor(code),
     now: sideState(expected),
-    target: sideState(target),
     decidable: sides !== undefined,
     decided: decisionOf(request, name, names),
     stamp: stampOf(expected),
@@ -227,24 +221,17 @@ function decisionOf(request: PlanRequest, name: string, names: PathNames): PlanL
 const NO_COUNTS = { insertions: 0, deletions: 0, stays: 0 };
 const NOTHING = new Uint8Array();
 
-async function countsOf(
-  savepoint: Savepoint,
-  line: PlanLine,
-): Promise<LineCount & { stays: number }> {
-  if (!WORK.includes(line.action)) return NO_COUNTS;
-  const diff = await savepoint.planDiff(line);
-  const stays = await ownLines(savepoint, line);
-  const kept = stays.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  return { ...linesOf(diff), stays: kept };
-}
-
 /** From the file on disk to the planned one. */
-function linesOf({ beforeBytes, afterBytes }: PathDiff): LineCount {
+async function countsOf(savepoint: Savepoint, line: PlanLine): Promise<typeof NO_COUNTS> {
+  if (!WORK.includes(line.action)) return NO_COUNTS;
+  const { beforeBytes, afterBytes } = await savepoint.planDiff(line);
   const [target, now] = [beforeBytes ?? NOTHING, afterBytes ?? NOTHING];
   const isText = [target, now].every(
     (bytes) => bytes.length <= MAX_TEXT_BYTES && !bytes.includes(0),
   );
-  return isText ? countLines(now, target) : { insertions: 0, deletions: 0 };
+  const own = await ownLines(savepoint, line);
+  const stays = own.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  return { ...NO_COUNTS, ...(isText ? countLines(now, target) : {}), stays };
 }
 
 async function planLineAnswer(
@@ -256,10 +243,7 @@ async function planLineAnswer(
   const { path } = line;
   const { before, beforeBytes, after, afterBytes } = await savepoint.planDiff(line);
   const conflict = await savepoint.planConflict(line);
-  const names = new PathNames();
-  names.name(path);
   return {
-    line: json,
     now: sideOf(path, after, afterBytes),
     target: sideOf(path, before, beforeBytes),
     conflict: conflict && {
@@ -269,7 +253,6 @@ async function planLineAnswer(
     },
     hunks: json.hunks === null ? [] : await hunksOf(savepoint, planned, line),
     stays: await ownLines(savepoint, line),
-    pathBytes: names.pathBytes,
   };
 }
 

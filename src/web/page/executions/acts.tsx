@@ -13,6 +13,7 @@ import { useLoaded } from '../app/load.ts';
 import { announce, lastReceipt } from '../app/notices.tsx';
 import { inProject, useProject } from '../app/projects.ts';
 import { goTo } from '../app/router.ts';
+import { Check } from '../ui/parts.tsx';
 import { counted } from '../ui/shown.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import type { ExecutionName } from './execution-detail.tsx';
@@ -146,14 +147,9 @@ function Rollback({ name, chosen, steps, onEnd }: ActProps) {
                   </li>
                 ))}
               </ul>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={isAccepted}
-                  onChange={(event) => setAccepted(event.currentTarget.checked)}
-                />{' '}
+              <Check checked={isAccepted} choose={setAccepted}>
                 Roll back all the same
-              </label>
+              </Check>
             </div>
           )}
           <Buttons
