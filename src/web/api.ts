@@ -304,7 +304,7 @@ export interface Side {
  */
 export const MAX_BLOB_BYTES: number = 16 * 1024 * 1024;
 
-// --- Plans: rewind, undo, redo ------------------------------------------------------------------------------------
+// --- Plans: rewind, undo -----------------------------------------------------------------------------------------
 
 /** `POST /api/projects/:p/plans`: plans and changes nothing. The server scans the worktree first, as the command does. */
 export type PlanRequest =
@@ -314,11 +314,8 @@ export type PlanRequest =
       readonly to: string;
       /** `since` (left out): all that the session did since. `message`: this prompt alone. `exact`: the whole tree. */
       readonly take?: 'since' | 'message' | 'exact';
-      /** With `since`: what this session did, also where the checkpoint belongs to another. */
-      readonly sessionId?: string;
       /** These files and folders alone. */
       readonly paths?: readonly PathRef[];
-      readonly includeShared?: boolean;
       /** For these files, only the hunks with these ids of `PlanHunk`; a file that is not listed goes whole. */
       readonly hunks?: readonly { readonly path: PathRef; readonly take: readonly string[] }[];
     })
@@ -326,24 +323,22 @@ export type PlanRequest =
       readonly kind: 'undo';
       /** Left out: the last operation or run. */
       readonly operationId?: string;
-      readonly includeShared?: boolean;
     })
-  | (PlanChoices & { readonly kind: 'redo' })
-  /** Of an execution; `onConflict` is `fail` unless given. */
+  /** Of an execution; a conflict fails it. */
   | {
       readonly kind: 'rollback';
       readonly executionId: string;
       readonly executionKind: ExecutionKind;
       /** The last step to keep; -1 for none. */
       readonly to: number;
-      readonly includeShared?: boolean;
-      readonly onConflict?: OnConflict;
     };
 
 export interface PlanChoices {
   /** Left out: files in conflict that nobody decided about stay as they are, as with the command. */
   readonly onConflict?: OnConflict;
   readonly resolutions?: readonly ResolutionJson[];
+  /** Also changes of which it is not certain who made them. */
+  readonly includeShared?: boolean;
   /** Go ahead although a tool call of the session is running. */
   readonly force?: boolean;
 }
@@ -550,12 +545,10 @@ export interface AttemptJson
 }
 
 /**
- * `GET /api/projects/:p/executions/:kind/:id/state?step=N&from=M`: state, variables and context after a step as a
- * tree, and where they differ from those after step `from` (left out: the step before; -1: the beginning).
+ * `GET /api/projects/:p/executions/:kind/:id/state?step=N`: state, variables and context after a step as a tree, and
+ * where they differ from those after the step before.
  */
 export interface StateAnswer {
-  readonly step: number;
-  readonly from: number;
   readonly tree: StateNode;
   readonly differences: readonly (Difference & {
     readonly before: string | null;

@@ -200,7 +200,7 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   get('executions', ({ savepoint }) => executionsAnswer(savepoint));
   get(EXECUTION, ({ c, savepoint }) => executionAnswer(savepoint, executionIn(c)));
   get(`${EXECUTION}/state`, ({ c, savepoint }) =>
-    stateAnswer(savepoint, executionIn(c), numberOf(c, 'step') ?? 0, numberOf(c, 'from')),
+    stateAnswer(savepoint, executionIn(c), numberOf(c, 'step') ?? 0),
   );
   write(
     `${EXECUTION}/resume`,

@@ -85,20 +85,18 @@ async function find(executions: ProjectExecutions, named: NamedExecution): Promi
 
 const BEGINNING = -1;
 
-/** State, variables and context after a step as a tree, and where they differ from those after another. */
+/** State, variables and context after a step as a tree, and where they differ from those after the one before. */
 export async function stateAnswer(
   savepoint: Savepoint,
   named: NamedExecution,
   step: number,
-  from: number = step - 1,
 ): Promise<StateAnswer> {
+  const from = step - 1;
   const executions = await ProjectExecutions.of(savepoint);
   const after = await executions.stateAt(named, step);
   const before = from === BEGINNING ? {} : await executions.stateAt(named, from);
   const differences = await executions.diff(named, from, step);
   return {
-    step,
-    from,
     tree: stateTree(after),
     differences: differences.slice(0, MOST_DIFFERENCES).map(({ path, kind }) => ({
       path,

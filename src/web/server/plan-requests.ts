@@ -32,9 +32,9 @@ const RESOLUTION: Kind<ResolutionJson> = exact({
   stamp: TEXT,
 });
 
-const ON_CONFLICT = optional(oneOf('keep', 'restore', 'fail'));
 const CHOICES = {
-  onConflict: ON_CONFLICT,
+  includeShared: optional(BOOLEAN),
+  onConflict: optional(oneOf('keep', 'restore', 'fail')),
   resolutions: optional(listOf(RESOLUTION)),
   force: optional(BOOLEAN),
 };
@@ -45,25 +45,15 @@ export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
     kind: oneOf('rewind'),
     to: TEXT,
     take: optional(oneOf('since', 'message', 'exact')),
-    sessionId: optional(TEXT),
     paths: optional(listOf(PATH_REF)),
-    includeShared: optional(BOOLEAN),
     hunks: optional(listOf(exact({ path: PATH_REF, take: listOf(TEXT) }))),
   }),
-  undo: exact({
-    ...CHOICES,
-    kind: oneOf('undo'),
-    operationId: optional(TEXT),
-    includeShared: optional(BOOLEAN),
-  }),
-  redo: exact({ ...CHOICES, kind: oneOf('redo') }),
+  undo: exact({ ...CHOICES, kind: oneOf('undo'), operationId: optional(TEXT) }),
   rollback: exact({
     kind: oneOf('rollback'),
     executionId: TEXT,
     executionKind: oneOf('steps', 'checkpoints'),
     to: integer(-1),
-    includeShared: optional(BOOLEAN),
-    onConflict: ON_CONFLICT,
   }),
 }) as Kind<PlanRequest>;
 
@@ -71,19 +61,17 @@ export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
 export async function makePlan(savepoint: Savepoint, request: PlanRequest): Promise<Planned> {
   await savepoint.scanAgain();
   if (request.kind === 'rollback') return planRollback(savepoint, request);
-  const { onConflict, force } = request;
+  const { onConflict, force, includeShared } = request;
   const resolutions = request.resolutions?.map(resolutionOf);
   const options = { onConflict, force, resolutions };
-  if (request.kind === 'redo') return files(await savepoint.planRedo(options));
-  const { includeShared } = request;
   if (request.kind === 'undo') {
     const { operationId } = request;
     const more = { ...(operationId && { operationId }), ...(includeShared && { includeShared }) };
     return files(await savepoint.planUndo({ ...options, ...more }));
   }
-  const { to, take, sessionId } = request;
+  const { to, take } = request;
   const paths = request.paths?.map(namedPath);
-  const rewind = { ...options, to, take, sessionId, paths, includeShared };
+  const rewind = { ...options, to, take, paths, includeShared };
   const hunks = request.hunks?.map((one) => ({ path: namedPath(one.path), ids: one.take })) ?? [];
   if (hunks.length === 0) return files(await savepoint.planRewind(rewind));
   for (let tries = 1; ; tries += 1) {
@@ -105,10 +93,10 @@ async function planRollback(
   savepoint: Savepoint,
   request: Extract<PlanRequest, { kind: 'rollback' }>,
 ): Promise<Planned> {
-  const { executionId: id, executionKind: kind, to, includeShared, onConflict } = request;
+  const { executionId: id, executionKind: kind, to } = request;
   const of = { id, kind };
   const executions = await ProjectExecutions.of(savepoint);
-  const plan = await executions.planRollback(of, { to, includeShared, onConflict });
+  const plan = await executions.planRollback(of, { to });
   return { ...files(plan.files), rollback: { plan, of } };
 }
 

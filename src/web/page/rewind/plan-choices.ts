@@ -36,20 +36,18 @@ export function chosenRequest(
   const common = {
     ...(keepsConflicts ? { onConflict: 'keep' as const } : {}),
     ...(force ? { force } : {}),
+    ...(includeShared ? { includeShared } : {}),
     ...(decided.length > 0
       ? { resolutions: decided.map(([path, one]) => ({ path: pathRef(path, bytes), ...one })) }
       : {}),
   };
-  if (base.kind === 'redo') return { ...base, ...common };
-  const shared = includeShared ? { includeShared } : {};
-  if (base.kind === 'undo') return { ...base, ...common, ...shared };
+  if (base.kind === 'undo') return { ...base, ...common };
   const chosen = [...hunks].filter(([path]) => !leftOut.has(path));
   const take = chosen.map(([path, ids]) => ({ path: pathRef(path, bytes), take: ids }));
   const paths = whole === null || leftOut.size === 0 ? null : chosenPaths(whole, leftOut);
   return {
     ...base,
     ...common,
-    ...shared,
     ...(take.length > 0 ? { hunks: take } : {}),
     ...(paths === null ? {} : { paths }),
   };

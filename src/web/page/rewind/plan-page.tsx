@@ -245,4 +245,4 @@ function ApplyBar({ state, plan }: PlanProps) {
   );
 }
 
-const LABELS = { rewind: 'Take back', undo: 'Undo', redo: 'Redo', rollback: 'Roll back' } as const;
+const LABELS = { rewind: 'Take back', undo: 'Undo', rollback: 'Roll back' } as const;
