@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { displayLines, displayText } from '../../../model/display.ts';
 import type { ChangedFile, CheckpointAnswer } from '../../api.ts';
-import { useKeys } from '../app/keys.ts';
 import { useLive } from '../app/live.ts';
 import { useAnswer } from '../app/load.ts';
 import { useProject } from '../app/projects.ts';
@@ -11,6 +10,7 @@ import { DiffStyleSwitch } from '../diff/diff-style.tsx';
 import { LineCounts, TakenBack, useSome } from '../ui/parts.tsx';
 import { agentName, counted, shownTime, wholeTime } from '../ui/shown.ts';
 import { Either, Empty } from '../ui/states.tsx';
+import { useKeys } from '../ui/window.ts';
 import { Calls } from './calls.tsx';
 import { FileSection } from './file-section.tsx';
 import { FileTree } from './file-tree.tsx';
