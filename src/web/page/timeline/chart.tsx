@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { TimelineOperation } from '../../api.ts';
 import { agentColour, agentName, counted, DAY, firstLine, shownTime, TIME } from '../ui/shown.ts';
-import { useRoom } from '../ui/window.ts';
+import { useExtent } from '../ui/window.ts';
 import {
   makeTimeScale,
   showing,
@@ -40,7 +40,7 @@ interface ChartProps {
 /** Sessions as lanes over one axis of time. The list has the same for those who do not see it. */
 export function Chart({ timeline, selected, zoom, onZoom, onSelect }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const { width } = useRoom(box);
+  const width = useExtent(box, 'clientWidth', 800);
   const labels = width < 640 ? 76 : 124;
   const scale = useMemo(
     () => makeTimeScale(timeline.entries.map(({ at }) => at).sort((a, b) => a - b)),

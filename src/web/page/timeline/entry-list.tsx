@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import { linkTo } from '../app/routes.ts';
 import { agentColour, agentName, counted, firstLine, shownTime, wholeTime } from '../ui/shown.ts';
-import { useMedia, useRoom } from '../ui/window.ts';
+import { useExtent, useMedia } from '../ui/window.ts';
 import { agentOf, type CheckpointEntry, type Entry, type OperationEntry } from './timeline-data.ts';
 
 interface EntryListProps {
@@ -25,7 +25,7 @@ export function EntryList(props: EntryListProps) {
   const rowHeight = useMedia('(max-width: 720px)') ? 50 : 30;
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const { height } = useRoom(box);
+  const height = useExtent(box, 'clientHeight', 600);
   // The chosen one stays in sight when it changes.
   useLayoutEffect(() => {
     const element = box.current;

@@ -14,19 +14,23 @@ export function useMedia(query: string): boolean {
   return holds;
 }
 
-/** The room within an element in pixels, as it is now. */
-export function useRoom(element: RefObject<HTMLElement | null>): { width: number; height: number } {
-  const [room, setRoom] = useState({ width: 800, height: 600 });
+/** The width or the height within an element in pixels, as it is now; `first` until it is there. */
+export function useExtent(
+  element: RefObject<HTMLElement | null>,
+  of: 'clientWidth' | 'clientHeight',
+  first: number,
+): number {
+  const [extent, setExtent] = useState(first);
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return;
-    const measure = () => setRoom({ width: current.clientWidth, height: current.clientHeight });
+    const measure = () => setExtent(current[of]);
     const watch = new ResizeObserver(measure);
     watch.observe(current);
     measure();
     return () => watch.disconnect();
-  }, [element]);
-  return room;
+  }, [element, of]);
+  return extent;
 }
 
 type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
