@@ -20,7 +20,6 @@ import type {
   CheckpointId,
   Difference,
   DiffHunk,
-  EntryType,
   InspectedChange,
   LineCount,
   OnConflict,
@@ -253,13 +252,11 @@ export interface ChangedFile extends LineCount {
   readonly status: FileDiffJson['status'];
   /** With the status `renamed`: the name that it had. */
   readonly from?: string;
-  readonly type: EntryType | 'unknown';
   /** The least certain of its changes. */
   readonly attribution: Attribution;
   readonly takenBack: CheckpointJson['takenBack'];
   /** Git ignores it, and it was kept all the same: think before you show it to others. */
   readonly private: boolean;
-  readonly before: SideState;
   readonly after: SideState;
 }
 

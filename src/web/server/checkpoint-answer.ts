@@ -148,18 +148,15 @@ async function changedFile(
   isPrivate: IsPrivate,
 ): Promise<ChangedFile> {
   const taken = changes.filter(({ takenBack }) => takenBack).length;
-  const first = from?.before ?? before;
   const lines = from === null ? await netLines(savepoint, before, after, changes) : NO_LINES;
   return {
     path: names.name(path),
     status: from === null ? statusOf(before, after) : 'renamed',
     ...(from === null ? {} : { from: names.name(from.path) }),
-    type: typeOf(after) ?? typeOf(first) ?? 'unknown',
     attribution: leastCertain(changes),
     ...lines,
     takenBack: taken === 0 ? 'no' : taken === changes.length ? 'yes' : 'partly',
     private: isPrivate(path),
-    before: sideState(first),
     after: sideState(after),
   };
 }
@@ -189,10 +186,6 @@ function statusOf(before: State, after: State): ChangedFile['status'] {
   if (before.kind === 'unknown' || after.kind === 'unknown') return 'unknown';
   if (before.kind === 'absent') return 'created';
   return after.kind === 'absent' ? 'deleted' : 'modified';
-}
-
-function typeOf(state: State): Exclude<ChangedFile['type'], 'unknown'> | null {
-  return state.kind === 'captured' ? state.type : null;
 }
 
 function leastCertain(changes: readonly Change[]): Attribution {
