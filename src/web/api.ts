@@ -6,36 +6,44 @@ import type {
   SessionJson,
   StateJson,
 } from '../cli/json-shapes.ts';
-import type { ExecutionKind } from '../execution/index.ts';
+import type {
+  ExecutionKind,
+  KnownExecution,
+  RecordedAttempt,
+  ShownExecution,
+} from '../execution/index.ts';
 import type {
   Attribution,
   BlobId,
+  Change,
   ChangeOrigin,
   CheckpointId,
-  Coverage,
+  Difference,
   DiffHunk,
-  EntryType,
+  InspectedChange,
+  LineCount,
   OnConflict,
-  OperationId,
   PlanAction,
-  StepStatus,
+  PrunePlan,
+  RollbackPlan,
+  RunningWork as Running,
+  SessionSummary,
+  StoreCheck,
+  StoreProblem,
   StoreStats,
 } from '../index.ts';
 
-// The JSON API of `savepoint web`: types alone, for the server and for the page. All addresses begin with
+// The JSON API of `savepoint web`: for the server and for the page. All addresses begin with
 // `/api`; `:p` is the id of a project. Every request but the first (`POST /api/key`) sends the key in the header
 // `X-Savepoint-Key`, and every POST is `application/json`. Texts come as they are on record: the page shows them
-// through `displayText` and never as HTML. Times are ISO 8601 as with `--json`, except `at`: milliseconds since
+// through `displayText` and never as HTML. `POST /api/key` with `{ token }`, the one-time token that comes in the
+// address as `/#token=…`, is answered with `{ key }`. Times are ISO 8601 as with `--json`, except `at`: milliseconds since
 // 1970, where there are thousands of them. Sequence numbers order everything; clocks order nothing.
 
-/** `POST /api/key`: the key for the one-time token, which comes in the address as `/#token=…`. */
-export interface KeyRequest {
-  readonly token: string;
-}
-
-export interface KeyAnswer {
-  readonly key: string;
-}
+/** A value of the engine in JSON: these of its times are ISO 8601. */
+type WithTimes<T, Time extends keyof T> = Omit<T, Time> & {
+  readonly [Key in Time]: string | Extract<T[Key], null>;
+};
 
 /** With every status of 400 and above. `code`: as in docs/errors.md, or one of `WebErrorCode`. */
 export interface ErrorAnswer {
@@ -45,8 +53,6 @@ export interface ErrorAnswer {
     readonly path: string | null;
     readonly hint: string | null;
   };
-  /** With 409 and `plan-stale` where it can be made: the plan as it would be now. */
-  readonly plan?: PlanAnswer;
 }
 
 /**
@@ -150,8 +156,6 @@ export interface TimelineAnswer {
    * once, so that an answer can be short, or empty, and have a next one.
    */
   readonly next: number | null;
-  /** How many checkpoints were looked at for the filter and did not fit. */
-  readonly filtered: number;
 }
 
 export interface Lane extends SessionJson {
@@ -163,21 +167,18 @@ export interface Lane extends SessionJson {
 }
 
 /** A checkpoint, short: there may be ten thousand. What has its usual value is left out. */
-export interface TimelinePoint {
-  readonly id: CheckpointId;
-  readonly seq: number;
+export interface TimelinePoint
+  extends Pick<CheckpointJson, 'id' | 'seq' | 'kind'>,
+    // Where the lines were counted before; ask `LinesAnswer` for others.
+    Partial<LineCount> {
   /** In `lanes`; left out where it belongs to no session. */
   readonly lane?: number;
-  readonly kind: CheckpointJson['kind'];
   readonly at: number;
   /** The first line of the prompt, cut at 160 characters. */
   readonly title: string;
   readonly label?: string;
   /** Files that changed under it; left out for none. */
   readonly files?: number;
-  /** Lines, where they were counted before; ask `LinesAnswer` for others. */
-  readonly insertions?: number;
-  readonly deletions?: number;
   readonly takenBack?: 'partly' | 'yes';
   readonly imported?: true;
 }
@@ -188,14 +189,7 @@ export interface TimelineOperation extends OperationJson {
   readonly tookBack: readonly CheckpointId[];
 }
 
-export interface RunningWork {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly checkpointId: CheckpointId;
-  readonly toolCallId: string | null;
-  readonly subagentId: string | null;
-  /** The command, or what the tool writes to. */
-  readonly description: string;
+export interface RunningWork extends Omit<Running, 'createdAt'> {
   readonly since: string;
 }
 
@@ -213,38 +207,29 @@ export interface LinesRequest {
 
 export interface LinesAnswer {
   /** Under the id. What would take too long is left out: ask again. */
-  readonly lines: Readonly<
-    Record<string, { readonly insertions: number; readonly deletions: number }>
-  >;
+  readonly lines: Readonly<Record<string, LineCount>>;
 }
 
 // --- One checkpoint -----------------------------------------------------------------------------------------------
 
-/** `GET /api/projects/:p/checkpoints/:ref`; `ref` as `savepoint show` takes it. As `savepoint show --json`, and more. */
+/** `GET /api/projects/:p/checkpoints/:ref`; `ref` as `savepoint show` takes it. */
 export interface CheckpointAnswer {
   /** `description` is the whole prompt. */
   readonly checkpoint: CheckpointJson;
-  readonly coverage: Coverage;
-  readonly gitHead: string | null;
   readonly current: boolean;
   readonly session: SessionJson | null;
   /** Tool calls and commands in order; those that changed nothing are not on record. */
   readonly calls: readonly ToolCall[];
   /** What became of each file from before the first to after the last change, by path. Renames are found. */
   readonly files: readonly ChangedFile[];
-  readonly operations: readonly OperationJson[];
-  readonly madeBefore: OperationId | null;
   /** Its neighbours in the same session, for the keyboard. */
   readonly previous: CheckpointId | null;
   readonly next: CheckpointId | null;
   readonly pathBytes: PathBytes;
 }
 
-export interface ToolCall {
-  /** Null for changes whose call nobody named. */
-  readonly toolCallId: string | null;
-  readonly subagentId: string | null;
-  readonly origin: ChangeOrigin;
+/** `toolCallId` is null for changes whose call nobody named. */
+export interface ToolCall extends Pick<Change, 'toolCallId' | 'subagentId' | 'origin'> {
   /** The command, while it is on record; null for a tool that named its files. */
   readonly command: string | null;
   readonly at: number;
@@ -252,32 +237,26 @@ export interface ToolCall {
   readonly changes: readonly CallChange[];
 }
 
-export interface CallChange {
-  /** Names the change: `change=` of a diff. */
-  readonly seq: number;
+/**
+ * `seq` names the change. `attribution` is `exact`: a tool named the file; `inferred`: one command was running;
+ * `shared`: not certain who did it.
+ */
+export interface CallChange
+  extends Pick<InspectedChange, 'seq' | 'attribution' | 'takenBack' | keyof LineCount> {
   readonly path: string;
   readonly change: 'created' | 'deleted' | 'modified' | 'running';
-  /** `exact`: a tool named the file. `inferred`: one command was running. `shared`: not certain who did it. */
-  readonly attribution: Attribution;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: boolean;
 }
 
-export interface ChangedFile {
+export interface ChangedFile extends LineCount {
   readonly path: string;
   readonly status: FileDiffJson['status'];
   /** With the status `renamed`: the name that it had. */
   readonly from?: string;
-  readonly type: EntryType | 'unknown';
   /** The least certain of its changes. */
   readonly attribution: Attribution;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: 'no' | 'partly' | 'yes';
+  readonly takenBack: CheckpointJson['takenBack'];
   /** Git ignores it, and it was kept all the same: think before you show it to others. */
   readonly private: boolean;
-  readonly before: SideState;
   readonly after: SideState;
 }
 
@@ -285,19 +264,15 @@ export interface ChangedFile {
 export type SideState = null | (Exclude<StateJson, null> & { readonly blob?: BlobId | null });
 
 /**
- * `GET /api/projects/:p/checkpoints/:ref/diff?path=`, of one file under one checkpoint. `change=SEQ`: of that change
- * alone. `from=` (the old name) for a rename. `with=now`: from before the checkpoint to the file as it is on disk.
+ * `GET /api/projects/:p/checkpoints/:ref/diff?path=`, of one file under one checkpoint; `from=` (the old name) for a
+ * rename. `GET /api/projects/:p/changes/:seq/diff?path=`, of one change of a file.
  */
 export interface DiffAnswer {
   readonly path: string;
   readonly from?: string;
-  readonly status: FileDiffJson['status'];
+  readonly status: ChangedFile['status'];
   readonly before: Side;
   readonly after: Side;
-  readonly insertions: number;
-  readonly deletions: number;
-  /** With `unified=1`, and where both are text. */
-  readonly hunks?: readonly DiffHunk[];
   readonly pathBytes: PathBytes;
 }
 
@@ -320,36 +295,13 @@ export interface Side {
 }
 
 /**
- * `GET /api/projects/:p/blobs/:blob?type=`: bytes (at most 16 MiB). Fetch them with the key and show them with
- * `URL.createObjectURL` in an `<img>`, which runs no script of an SVG. `type`: one of `IMAGE_TYPES`; else they are
- * `application/octet-stream`.
+ * `GET /api/projects/:p/blobs/:blob?type=`: bytes, at most so many. Fetch them with the key and show them with
+ * `URL.createObjectURL` in an `<img>`, which runs no script of an SVG. `type`: that of an image as `Side` has it; else
+ * they are `application/octet-stream`.
  */
-export type ImageType = (typeof IMAGES)[keyof typeof IMAGES];
+export const MAX_BLOB_BYTES: number = 16 * 1024 * 1024;
 
-const IMAGES = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  ico: 'image/x-icon',
-  svg: 'image/svg+xml',
-} as const;
-
-export const IMAGE_TYPES: readonly string[] = [...new Set(Object.values(IMAGES))];
-
-/** The kind of image that a file is by its name; null for another file. */
-export function imageTypeOf(path: string): ImageType | null {
-  const images: Readonly<Record<string, ImageType>> = IMAGES;
-  return images[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
-}
-
-/** Longer texts are not compared in a browser. */
-export const MAX_TEXT_BYTES: number = 2 * 1024 * 1024;
-
-// --- Plans: rewind, undo, redo ------------------------------------------------------------------------------------
+// --- Plans: rewind, undo -----------------------------------------------------------------------------------------
 
 /** `POST /api/projects/:p/plans`: plans and changes nothing. The server scans the worktree first, as the command does. */
 export type PlanRequest =
@@ -359,44 +311,33 @@ export type PlanRequest =
       readonly to: string;
       /** `since` (left out): all that the session did since. `message`: this prompt alone. `exact`: the whole tree. */
       readonly take?: 'since' | 'message' | 'exact';
-      /** With `since`: what this session did, also where the checkpoint belongs to another. */
-      readonly sessionId?: string;
       /** These files and folders alone. */
       readonly paths?: readonly PathRef[];
-      readonly includeShared?: boolean;
-      /** For these files, only the hunks with these ids; a file that is not listed goes whole. */
-      readonly hunks?: readonly HunkChoice[];
+      /** For these files, only the hunks with these ids of `PlanHunk`; a file that is not listed goes whole. */
+      readonly hunks?: readonly { readonly path: PathRef; readonly take: readonly string[] }[];
     })
   | (PlanChoices & {
       readonly kind: 'undo';
       /** Left out: the last operation or run. */
       readonly operationId?: string;
-      readonly includeShared?: boolean;
     })
-  | (PlanChoices & { readonly kind: 'redo' })
-  /** Of an execution; `onConflict` is `fail` unless given. */
+  /** Of an execution; a conflict fails it. */
   | {
       readonly kind: 'rollback';
       readonly executionId: string;
       readonly executionKind: ExecutionKind;
       /** The last step to keep; -1 for none. */
       readonly to: number;
-      readonly includeShared?: boolean;
-      readonly onConflict?: OnConflict;
     };
 
 export interface PlanChoices {
   /** Left out: files in conflict that nobody decided about stay as they are, as with the command. */
   readonly onConflict?: OnConflict;
   readonly resolutions?: readonly ResolutionJson[];
+  /** Also changes of which it is not certain who made them. */
+  readonly includeShared?: boolean;
   /** Go ahead although a tool call of the session is running. */
   readonly force?: boolean;
-}
-
-export interface HunkChoice {
-  readonly path: PathRef;
-  /** Ids of `PlanHunk`. */
-  readonly take: readonly string[];
 }
 
 /** `keep`: mine, the file as it is. `restore`: theirs, what the rewind brings. `content`: both, or edited. */
@@ -412,10 +353,8 @@ export interface PlanAnswer {
   readonly planId: string;
   /** Vouches for all that the plan does: `ApplyRequest` repeats it, so nothing is applied that was not seen. */
   readonly digest: string;
-  readonly kind: 'rewind' | 'undo' | 'redo' | 'rollback';
+  readonly kind: PlanRequest['kind'];
   readonly description: string;
-  readonly checkpointId: CheckpointId | null;
-  readonly seq: number;
   /** By path. */
   readonly lines: readonly PlanLineJson[];
   readonly notes: ReceiptJson['notes'];
@@ -429,11 +368,15 @@ export interface PlanAnswer {
   /** Made with `force` although a tool call may be at work. Without it, that is 409 `session-busy`. */
   readonly busy: boolean;
   /** For a rollback: the steps that are taken back, and effects that stay done. */
-  readonly rollback: RollbackJson | null;
+  readonly rollback: {
+    readonly steps: readonly Pick<RecordedAttempt, 'index' | 'name'>[];
+    readonly effects: readonly WithTimes<RollbackPlan['effects'][number], 'declaredAt'>[];
+  } | null;
   readonly pathBytes: PathBytes;
 }
 
-export interface PlanLineJson {
+/** The lines that it counts come and go when it is carried out. */
+export interface PlanLineJson extends LineCount {
   /** Its place in `lines`, for the address of its details. */
   readonly index: number;
   readonly path: string;
@@ -442,10 +385,6 @@ export interface PlanLineJson {
   readonly reason: string | null;
   readonly message: string | null;
   readonly now: SideState;
-  readonly target: SideState;
-  /** Lines that come and go when it is carried out. */
-  readonly insertions: number;
-  readonly deletions: number;
   /** A conflict that a person can decide with `resolutions`. */
   readonly decidable: boolean;
   /** What was decided about it in the request. */
@@ -462,7 +401,6 @@ export interface PlanLineJson {
 
 /** `GET /api/projects/:p/plans/:planId/lines/:index` */
 export interface PlanLineAnswer {
-  readonly line: PlanLineJson;
   /** The file as it is on disk, and as it will be. */
   readonly now: Side;
   readonly target: Side;
@@ -472,7 +410,6 @@ export interface PlanLineAnswer {
   readonly hunks: readonly PlanHunk[];
   /** Lines of `target` that the person wrote since the state that the rewind returns to. */
   readonly stays: readonly LineRange[];
-  readonly pathBytes: PathBytes;
 }
 
 /** Counts from 1; both ends are in it. */
@@ -500,11 +437,9 @@ export interface PlanHunk extends DiffHunk {
   /** `mode`: the permissions alone. `whole`: the file cannot be divided. Both may have no lines to show. */
   readonly kind: 'lines' | 'mode' | 'whole';
   readonly taken: boolean;
-  /** Null, or why it cannot be taken alone. */
-  readonly problem: string | null;
 }
 
-/** `POST /api/projects/:p/plans/:planId/apply`: carries out exactly that plan, or 409 `plan-stale` with a new one. */
+/** `POST /api/projects/:p/plans/:planId/apply`: carries out exactly that plan, or 409 `plan-stale`. */
 export interface ApplyRequest {
   readonly digest: string;
   /** Of a rollback: go ahead although effects stay done. */
@@ -532,23 +467,15 @@ export interface FileAnswer {
   readonly pathBytes: PathBytes;
 }
 
-export interface FileEvent {
-  readonly seq: number;
+/** `path` is the name that it had then. */
+export interface FileEvent extends Omit<CallChange, 'change'> {
   readonly at: number;
-  /** The name that it had then. */
-  readonly path: string;
   readonly change: CallChange['change'] | 'renamed';
   /** With the change `renamed`: the name that it had before. */
   readonly from?: string;
   /** `outside`: you, or a program that nobody recorded. */
   readonly origin: ChangeOrigin;
-  readonly attribution: Attribution;
   readonly author: Author;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: boolean;
-  readonly before: SideState;
-  readonly after: SideState;
 }
 
 /** Who did something, as a reader looks for it. */
@@ -556,13 +483,9 @@ export interface Author {
   /** `you`: nobody that is on record. `before`: there already when recording began. */
   readonly kind: 'agent' | 'operation' | 'you' | 'before' | 'unknown';
   readonly agent: string | null;
-  readonly sessionId: string | null;
   readonly checkpointId: CheckpointId | null;
   /** The first line of the prompt, or of the operation's description. */
   readonly title: string | null;
-  readonly operationId: OperationId | null;
-  readonly toolCallId: string | null;
-  readonly subagentId: string | null;
   readonly at: number | null;
 }
 
@@ -571,7 +494,7 @@ export interface WhyAnswer {
   readonly path: string;
   readonly now: Side;
   /** Each once; `LineOrigin.author` is a place in this list. */
-  readonly authors: readonly (Author & { readonly attribution: Attribution | null })[];
+  readonly authors: readonly Author[];
   /** In order, without gaps: all lines of the file. */
   readonly lines: readonly LineOrigin[];
   readonly pathBytes: PathBytes;
@@ -592,27 +515,12 @@ export interface ExecutionsAnswer {
   readonly damaged: readonly string[];
 }
 
-export interface ExecutionJson {
-  readonly id: string;
-  readonly kind: ExecutionKind;
-  readonly status: string;
-  readonly done: number;
-  readonly last: {
-    readonly index: number;
-    readonly name: string;
-    readonly status: StepStatus | 'pending';
-  } | null;
-  readonly updatedAt: string;
-  readonly holder: { readonly processId: number | null; readonly host: string | null } | null;
-}
+export type ExecutionJson = WithTimes<KnownExecution, 'updatedAt'>;
 
 /** `GET /api/projects/:p/executions/:kind/:id` */
 export interface ExecutionAnswer {
-  readonly execution: ExecutionJson & {
-    readonly createdAt: string | null;
-    readonly sessionId: string | null;
-    readonly parent: { readonly id: string; readonly step: number } | null;
-  };
+  readonly execution: ExecutionJson &
+    WithTimes<Pick<ShownExecution, 'createdAt' | 'sessionId' | 'parent'>, 'createdAt'>;
   readonly steps: readonly StepJson[];
   /** What can be done with it now, and why not. */
   readonly can: {
@@ -621,42 +529,28 @@ export interface ExecutionAnswer {
     readonly resume: boolean;
     readonly why: string | null;
   };
-  readonly pathBytes: PathBytes;
 }
 
-export interface StepJson {
-  readonly index: number;
-  readonly name: string;
-  readonly key: string | null;
-  readonly status: StepStatus | 'pending';
+export interface StepJson extends Pick<RecordedAttempt, 'index' | 'name' | 'key' | 'status'> {
   readonly attempts: readonly AttemptJson[];
 }
 
-export interface AttemptJson {
-  readonly attempt: number;
-  readonly status: StepStatus | 'pending';
-  readonly error: string | null;
-  readonly checkpointId: string | null;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly effects: readonly { readonly description: string; readonly declaredAt: string }[];
+export interface AttemptJson
+  extends WithTimes<Omit<RecordedAttempt, 'effects' | keyof StepJson>, 'startedAt' | 'endedAt'> {
+  readonly status: StepJson['status'];
+  readonly effects: readonly WithTimes<RecordedAttempt['effects'][number], 'declaredAt'>[];
 }
 
 /**
- * `GET /api/projects/:p/executions/:kind/:id/state?step=N&from=M`: state, variables and context after a step as a
- * tree, and where they differ from those after step `from` (left out: the step before; -1: the beginning).
+ * `GET /api/projects/:p/executions/:kind/:id/state?step=N`: state, variables and context after a step as a tree, and
+ * where they differ from those after the step before.
  */
 export interface StateAnswer {
-  readonly step: number;
-  readonly from: number;
   readonly tree: StateNode;
-  /** `path` as in a program: `state.messages[3].content`. */
-  readonly differences: readonly {
-    readonly path: string;
-    readonly kind: 'added' | 'removed' | 'changed';
+  readonly differences: readonly (Difference & {
     readonly before: string | null;
     readonly after: string | null;
-  }[];
+  })[];
 }
 
 /** A value as a tree. At most 20,000 nodes and 10,000 characters of a text are sent; `cut` says where more is. */
@@ -672,29 +566,13 @@ export interface StateNode {
   readonly children?: readonly StateNode[];
 }
 
-export interface RollbackJson {
-  readonly executionId: string;
-  readonly to: number;
-  readonly steps: readonly { readonly index: number; readonly name: string }[];
-  readonly effects: readonly {
-    readonly index: number;
-    readonly name: string;
-    readonly description: string;
-    readonly declaredAt: string;
-  }[];
-}
-
 /** `POST /api/projects/:p/executions/:kind/:id/resume`: what `savepoint executions resume` does; first with `dryRun`. */
-export interface ResumeRequest {
-  readonly dryRun?: boolean;
-}
-
 export interface ResumeAnswer {
   readonly dryRun: boolean;
   readonly done: number;
   /** The step that the program will go on with. */
   readonly next: number;
-  readonly rolledBack: readonly { readonly index: number; readonly name: string }[];
+  readonly rolledBack: readonly Pick<RecordedAttempt, 'index' | 'name'>[];
   readonly files: readonly string[];
   readonly pathBytes: PathBytes;
 }
@@ -719,15 +597,11 @@ export interface StoreAnswer {
   readonly diskBytes: number;
   readonly stats: StoreStats;
   /** Most bytes first. What several sessions share counts for each of them. */
-  readonly sessions: readonly {
-    readonly id: string;
-    readonly agent: string;
-    readonly lastActiveAt: string;
-    readonly checkpoints: number;
-    readonly files: number;
-    /** Contents that it brought, before compression. */
-    readonly contentBytes: number;
-  }[];
+  readonly sessions: readonly (Pick<SessionJson, 'id' | 'agent' | 'lastActiveAt'> &
+    Pick<SessionSummary, 'checkpoints' | 'files'> & {
+      /** Contents that it brought, before compression. */
+      readonly contentBytes: number;
+    })[];
   readonly settings: readonly SettingJson[];
   readonly problems: readonly string[];
 }
@@ -751,29 +625,17 @@ export interface PruneRequest {
   readonly sessionId?: string;
 }
 
-export interface PruneAnswer {
-  readonly sessions: readonly string[];
+export interface PruneAnswer extends Omit<PrunePlan, 'checkpoints' | 'operations'> {
   readonly checkpoints: number;
   readonly operations: number;
-  readonly executions: readonly string[];
-  readonly changes: number;
-  readonly blobs: number;
-  readonly upToBytes: number;
   readonly diskBytes: number;
 }
 
 /** `POST /api/projects/:p/fsck`: looks at everything and changes nothing. As `savepoint fsck --json`. */
-export interface FsckAnswer {
-  readonly readable: boolean;
-  readonly rows: number;
-  readonly blobs: number;
-  readonly problems: readonly {
-    readonly kind: string;
-    readonly message: string;
-    readonly file: string | null;
+export interface FsckAnswer extends Omit<StoreCheck, 'problems'> {
+  readonly problems: readonly (Omit<StoreProblem, 'paths'> & {
     readonly paths: readonly string[];
-    readonly checkpoints: readonly string[];
-  }[];
+  })[];
   readonly pathBytes: PathBytes;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Bed } from '../e2e/engine-bed.ts';
 
 const PROMPTS = [
@@ -12,6 +13,8 @@ export async function tellStory(bed: Bed): Promise<void> {
   const { savepoint } = bed;
   for (const [messageId, description, path, content] of PROMPTS) {
     const session = { sessionId: 'agent', agent: 'claude-code' };
+    // Marks of one moment are one mark: the prompt that is taken back stands apart, however busy the machine is.
+    if (messageId === 'm4') await setTimeout(150);
     await savepoint.checkpoint({ ...session, messageId, description });
     await bed.write(messageId, path, content);
   }

@@ -142,12 +142,15 @@ describe('a checkpoint', () => {
       previous: null,
       next: points[0]?.id,
     });
-    const diff = await web.get<DiffAnswer>(`checkpoints/${points[1]?.id}/diff?path=a&unified=1`);
+    const diff = await web.get<DiffAnswer>(`checkpoints/${points[1]?.id}/diff?path=a`);
     expect(diff).toMatchObject({
       before: { text: 'old\n', why: null },
       after: { text: 'old\nnew\n' },
-      hunks: [{ newLines: 2 }],
     });
+    const change = seen.calls[0]?.changes[0]?.seq;
+    const same = await web.get<DiffAnswer>(`changes/${change}/diff?path=a`);
+    expect(same).toEqual(diff);
+    await web.get<ErrorAnswer>(`changes/${change}/diff?path=b`, 404);
   });
 
   it('finds renames, and gives images as bytes that cannot run', async () => {
@@ -209,14 +212,16 @@ describe('a rewind', () => {
     expect(web.bed.text('b')).toBe(text('one', 'two'));
   });
 
-  it('answers a stale plan with a new one, and touches nothing', async () => {
+  it('refuses a stale plan, touches nothing, and makes a new one', async () => {
     await record();
     const made = await plan({ paths: ['b'] });
     web.bed.put('b', text('one', 'two', 'mine'));
     const { digest } = made;
     const stale = await web.post<ErrorAnswer>(`plans/${made.planId}/apply`, { digest }, 409);
     expect(stale.error.code).toBe('plan-stale');
-    expect(stale.plan?.lines).toMatchObject([{ path: 'b', action: 'conflict', decidable: true }]);
+    await web.post<ErrorAnswer>(`plans/${made.planId}/apply`, { digest }, 404);
+    const { lines } = await plan({ paths: ['b'] });
+    expect(lines).toMatchObject([{ path: 'b', action: 'conflict', decidable: true }]);
     expect(web.bed.text('b')).toBe(text('one', 'two', 'mine'));
   });
 

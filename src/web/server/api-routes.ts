@@ -14,14 +14,15 @@ import {
   exact,
   ID,
   integer,
+  type Kind,
   listOf,
   oneOf,
   optional,
   TEXT,
 } from '../../model/check.ts';
-import { IMAGE_TYPES, type LinesAnswer, type ProjectsAnswer } from '../api.ts';
+import { type LinesAnswer, MAX_BLOB_BYTES, type ProjectsAnswer } from '../api.ts';
 import type { Access } from './access.ts';
-import { checkpointAnswer, diffAnswer } from './checkpoint-answer.ts';
+import { changeAnswer, checkpointAnswer, diffAnswer } from './checkpoint-answer.ts';
 import {
   executionAnswer,
   executionsAnswer,
@@ -31,21 +32,23 @@ import {
   stateAnswer,
 } from './executions-answer.ts';
 import { fileAnswer, whyAnswer } from './file-answer.ts';
-import { ANSWER_HEADERS } from './guard.ts';
 import { Live } from './live.ts';
 import { PLAN_REQUEST } from './plan-requests.ts';
-import { Plans, StalePlan } from './plans.ts';
+import { Plans } from './plans.ts';
 import type { Projects, ProjectsOptions } from './projects.ts';
 import {
+  type Asked,
   bodyOf,
-  namedPath,
   numberOf,
+  part,
   pathIn,
+  placeIn,
   requiredPath,
   timeOf,
   wordOf,
   wordsOf,
 } from './request.ts';
+import { IMAGE_TYPES } from './sides.ts';
 import { fsckAnswer, pruneAnswer, type ShownSettings, storeAnswer } from './store-answer.ts';
 import { DEFAULT_LIMIT, MOST_POINTS, timelineAnswer } from './timeline-answer.ts';
 import { errorAnswer, WebError } from './web-error.ts';
@@ -73,7 +76,6 @@ const SMALL = 64 * 1024;
 /** A plan may come with whole files that a person has edited. */
 const LARGE = 16 * 1024 * 1024;
 const MOST_AT_ONCE = 64;
-const MOST_BLOB_BYTES = 16 * 1024 * 1024;
 
 /** All addresses below `/api`. Whoever asks was checked by the guard; here the key is. */
 export function makeApi(projects: Projects, access: Access, options: ApiOptions): Api {
@@ -85,25 +87,35 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   let atWork = 0;
   let isEnding = false;
 
-  const inProject = <T extends object>(
+  const inProject = async (
     c: Context,
-    work: (savepoint: Savepoint, id: string) => Promise<T>,
+    work: (asked: Asked) => Promise<object>,
   ): Promise<Response> => {
-    const id = c.req.param('p') ?? '';
-    return projects.use(id, (savepoint) => work(savepoint, id)).then((answer) => c.json(answer));
+    const project = part(c, 'p');
+    return c.json(await projects.use(project, (savepoint) => work({ c, project, savepoint })));
   };
-  /** As `inProject`, for work that must not be cut in half when the server ends. */
-  const writing = <T extends object>(
-    c: Context,
-    work: (savepoint: Savepoint, id: string) => Promise<T>,
-  ): Promise<Response> => {
-    const done = inProject(c, work);
-    writes.add(done);
-    return done.finally(() => writes.delete(done));
+  /** Answers a question about a project, which is open meanwhile. */
+  const get = (address: string, work: (asked: Asked) => Promise<object>): void => {
+    app.get(`/api/projects/:p/${address}`, (c) => inProject(c, work));
+  };
+  /** The same for a question with a body. */
+  const post = <T>(address: string, kind: Kind<T>, work: Work<T>): void => {
+    app.post(`/api/projects/:p/${address}`, async (c) => {
+      const body = await bodyOf(c, kind, SMALL);
+      return inProject(c, (asked) => work(asked, body));
+    });
+  };
+  /** As `post`, for work that must not be cut in half when the server ends. */
+  const write = <T>(address: string, kind: Kind<T>, work: Work<T>, limit: number = SMALL): void => {
+    app.post(`/api/projects/:p/${address}`, async (c) => {
+      const body = await bodyOf(c, kind, limit);
+      const done = inProject(c, (asked) => work(asked, body));
+      writes.add(done);
+      return done.finally(() => writes.delete(done));
+    });
   };
 
   app.use(async (c, next) => {
-    for (const [name, value] of Object.entries(ANSWER_HEADERS)) c.header(name, value);
     if (c.req.path !== '/api/key') access.check(c.req.header('x-savepoint-key'));
     if (isEnding) throw new WebError(503, 'busy', 'the server is about to end');
     if (atWork >= MOST_AT_ONCE) throw new WebError(503, 'busy', 'too many requests at once');
@@ -116,12 +128,9 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   });
 
   app.onError((error, c) => {
-    const reason = error instanceof StalePlan ? error.reason : error;
-    const { status, body } = errorAnswer(reason);
-    if (body.error.code === 'unexpected') options.onError?.(reason);
-    const plan = error instanceof StalePlan && error.plan !== null ? { plan: error.plan } : {};
-    for (const [name, value] of Object.entries(ANSWER_HEADERS)) c.header(name, value);
-    return c.json({ ...body, ...plan }, status);
+    const { status, body } = errorAnswer(error);
+    if (body.error.code === 'unexpected') options.onError?.(error);
+    return c.json(body, status);
   });
   app.notFound(() => {
     throw new WebError(404, 'not-found', 'there is no such address');
@@ -138,128 +147,82 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
     return c.json(answer);
   });
 
-  app.get('/api/projects/:p/timeline', (c) =>
-    inProject(c, (savepoint, id) => {
-      const kinds = wordsOf(c, 'kind');
-      if (!accepts(optional(listOf(oneOf(...CHECKPOINT_KINDS))), kinds)) {
-        throw new WebError(400, 'request-invalid', 'there is no such kind');
-      }
-      const request = {
-        limit: Math.max(1, numberOf(c, 'limit', MOST_POINTS) ?? DEFAULT_LIMIT),
-        lookAt: MOST_POINTS,
-        before: numberOf(c, 'before', Number.MAX_SAFE_INTEGER),
-        text: wordOf(c, 'text'),
-        path: pathIn(c),
-        agents: wordsOf(c, 'agent'),
-        sessions: wordsOf(c, 'session'),
-        since: timeOf(c, 'since'),
-        until: timeOf(c, 'until'),
-        kinds,
-      };
-      return timelineAnswer(savepoint, request, lines.get(id) ?? new Map());
-    }),
-  );
-
-  app.post('/api/projects/:p/lines', async (c) => {
-    const { ids } = await bodyOf(c, exact({ ids: listOf(ID) }), SMALL);
-    if (ids.length > MOST_LINES) throw new WebError(400, 'request-invalid', 'too many ids');
-    return inProject(c, async (savepoint, id) => {
-      const known = lines.get(id) ?? new Map<CheckpointId, LineCount>();
-      lines.set(id, known);
-      return countedLines(savepoint, ids as CheckpointId[], known);
-    });
+  get('timeline', ({ c, savepoint, project }) => {
+    const kinds = wordsOf(c, 'kind');
+    if (!accepts(optional(listOf(oneOf(...CHECKPOINT_KINDS))), kinds)) {
+      throw new WebError(400, 'request-invalid', 'there is no such kind');
+    }
+    const request = {
+      limit: Math.max(1, numberOf(c, 'limit', MOST_POINTS) ?? DEFAULT_LIMIT),
+      lookAt: MOST_POINTS,
+      before: numberOf(c, 'before'),
+      text: wordOf(c, 'text'),
+      path: pathIn(c, 'path'),
+      agents: wordsOf(c, 'agent'),
+      sessions: wordsOf(c, 'session'),
+      since: timeOf(c, 'since'),
+      until: timeOf(c, 'until'),
+      kinds,
+    };
+    return timelineAnswer(savepoint, request, lines.get(project) ?? new Map());
   });
-
-  app.get('/api/projects/:p/checkpoints/:ref', (c) =>
-    inProject(c, (savepoint) => checkpointAnswer(savepoint, c.req.param('ref'))),
+  post('lines', exact({ ids: listOf(ID) }), async ({ savepoint, project }, { ids }) => {
+    if (ids.length > MOST_LINES) throw new WebError(400, 'request-invalid', 'too many ids');
+    const known = lines.get(project) ?? new Map<CheckpointId, LineCount>();
+    lines.set(project, known);
+    return countedLines(savepoint, ids as CheckpointId[], known);
+  });
+  get('checkpoints/:ref', ({ c, savepoint }) => checkpointAnswer(savepoint, part(c, 'ref')));
+  get('checkpoints/:ref/diff', ({ c, savepoint }) =>
+    diffAnswer(savepoint, part(c, 'ref'), { path: requiredPath(c), from: pathIn(c, 'from') }),
   );
-
-  app.get('/api/projects/:p/checkpoints/:ref/diff', (c) =>
-    inProject(c, (savepoint) => {
-      const from = wordOf(c, 'from');
-      const fromBytes = wordOf(c, 'fromBytes');
-      return diffAnswer(savepoint, c.req.param('ref'), {
-        path: requiredPath(c),
-        from: fromBytes === undefined ? from : namedPath({ bytes: fromBytes }),
-        change: numberOf(c, 'change', Number.MAX_SAFE_INTEGER),
-        withNow: wordOf(c, 'with') === 'now',
-        unified: wordOf(c, 'unified') === '1',
-      });
-    }),
+  get('changes/:seq/diff', ({ c, savepoint }) =>
+    changeAnswer(savepoint, requiredPath(c), placeIn(c, 'seq')),
   );
-
   app.get('/api/projects/:p/blobs/:blob', (c) => sendBlob(c, projects));
 
-  app.post('/api/projects/:p/plans', async (c) => {
-    const request = await bodyOf(c, PLAN_REQUEST, LARGE);
-    return writing(c, (savepoint, id) => plans.make(id, savepoint, request));
-  });
-
-  app.get('/api/projects/:p/plans/:plan/lines/:index', (c) =>
-    inProject(c, (savepoint, id) => {
-      const index = Number(/^\d{1,9}$/.exec(c.req.param('index'))?.[0] ?? -1);
-      return plans.line(id, savepoint, c.req.param('plan'), index);
-    }),
+  write(
+    'plans',
+    PLAN_REQUEST,
+    ({ project, savepoint }, request) => plans.make(project, savepoint, request),
+    LARGE,
+  );
+  get('plans/:plan/lines/:index', ({ c, project, savepoint }) =>
+    plans.line(project, savepoint, part(c, 'plan'), placeIn(c, 'index')),
+  );
+  write('plans/:plan/apply', APPLY_REQUEST, ({ c, project, savepoint }, request) =>
+    plans.apply(project, savepoint, part(c, 'plan'), request),
   );
 
-  app.post('/api/projects/:p/plans/:plan/apply', async (c) => {
-    const kind = exact({ digest: TEXT, acceptEffects: optional(BOOLEAN) });
-    const request = await bodyOf(c, kind, SMALL);
-    return writing(c, (savepoint, id) => plans.apply(id, savepoint, c.req.param('plan'), request));
-  });
+  get('file', ({ c, savepoint }) => fileAnswer(savepoint, requiredPath(c)));
+  get('why', ({ c, savepoint }) => whyAnswer(savepoint, requiredPath(c)));
 
-  app.get('/api/projects/:p/file', (c) =>
-    inProject(c, (savepoint) => fileAnswer(savepoint, requiredPath(c))),
+  get('executions', ({ savepoint }) => executionsAnswer(savepoint));
+  get(EXECUTION, ({ c, savepoint }) => executionAnswer(savepoint, executionIn(c)));
+  get(`${EXECUTION}/state`, ({ c, savepoint }) =>
+    stateAnswer(savepoint, executionIn(c), numberOf(c, 'step') ?? 0),
+  );
+  write(
+    `${EXECUTION}/resume`,
+    exact({ dryRun: optional(BOOLEAN) }),
+    ({ c, savepoint }, { dryRun = false }) => resumeAnswer(savepoint, executionIn(c), dryRun),
+  );
+  write(`${EXECUTION}/fork`, exact({ id: ID, step: integer(-1) }), ({ c, savepoint }, request) =>
+    forkAnswer(savepoint, executionIn(c), request),
   );
 
-  app.get('/api/projects/:p/why', (c) =>
-    inProject(c, (savepoint) => whyAnswer(savepoint, requiredPath(c))),
+  get('store', ({ savepoint }) => storeAnswer(savepoint, options.settingsOf(savepoint.root)));
+  post('prune', PRUNE_REQUEST, ({ savepoint }, request) =>
+    pruneAnswer(savepoint, request, options.retentionOf?.(savepoint.root)),
   );
-
-  app.get('/api/projects/:p/executions', (c) => inProject(c, executionsAnswer));
-
-  app.get('/api/projects/:p/executions/:kind/:id', (c) =>
-    inProject(c, (savepoint) => executionAnswer(savepoint, executionIn(c))),
-  );
-
-  app.get('/api/projects/:p/executions/:kind/:id/state', (c) =>
-    inProject(c, (savepoint) => {
-      const step = numberOf(c, 'step', Number.MAX_SAFE_INTEGER) ?? 0;
-      const from = numberOf(c, 'from', Number.MAX_SAFE_INTEGER);
-      return stateAnswer(savepoint, executionIn(c), step, from);
-    }),
-  );
-
-  app.post('/api/projects/:p/executions/:kind/:id/resume', async (c) => {
-    const { dryRun = false } = await bodyOf(c, exact({ dryRun: optional(BOOLEAN) }), SMALL);
-    return writing(c, (savepoint) => resumeAnswer(savepoint, executionIn(c), dryRun));
-  });
-
-  app.post('/api/projects/:p/executions/:kind/:id/fork', async (c) => {
-    const request = await bodyOf(c, exact({ id: ID, step: integer(-1) }), SMALL);
-    return writing(c, (savepoint) => forkAnswer(savepoint, executionIn(c), request));
-  });
-
-  app.get('/api/projects/:p/store', (c) =>
-    inProject(c, (savepoint) => storeAnswer(savepoint, options.settingsOf(savepoint.root))),
-  );
-
-  app.post('/api/projects/:p/prune', async (c) => {
-    const request = await bodyOf(c, PRUNE_REQUEST, SMALL);
-    return inProject(c, (savepoint) =>
-      pruneAnswer(savepoint, request, options.retentionOf?.(savepoint.root)),
-    );
-  });
-
   // Not through an open project: a damaged store cannot be opened.
   app.post('/api/projects/:p/fsck', async (c) => {
     await bodyOf(c, exact({}), SMALL);
-    return c.json(await fsckAnswer(projects.storeFolder(c.req.param('p'))));
+    return c.json(await fsckAnswer(projects.storeFolder(part(c, 'p'))));
   });
 
   app.get('/api/projects/:p/events', async (c) => {
-    const since = numberOf(c, 'since', Number.MAX_SAFE_INTEGER);
-    const stream = await live.stream(c.req.param('p'), since, c.req.raw.signal);
+    const stream = await live.stream(part(c, 'p'), numberOf(c, 'since'), c.req.raw.signal);
     return c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
 
@@ -271,6 +234,10 @@ export function makeApi(projects: Projects, access: Access, options: ApiOptions)
   return { fetch: (request) => app.fetch(request), live, isWriting: () => writes.size > 0, stop };
 }
 
+type Work<T> = (asked: Asked, body: T) => Promise<object>;
+
+const EXECUTION = 'executions/:kind/:id';
+const APPLY_REQUEST = exact({ digest: TEXT, acceptEffects: optional(BOOLEAN) });
 const PRUNE_REQUEST = exact({
   olderThanDays: optional(COUNT),
   keep: optional(COUNT),
@@ -279,8 +246,8 @@ const PRUNE_REQUEST = exact({
 });
 
 function executionIn(c: Context): NamedExecution {
-  const kind = c.req.param('kind');
-  if (kind === 'steps' || kind === 'checkpoints') return { kind, id: c.req.param('id') ?? '' };
+  const kind = part(c, 'kind');
+  if (kind === 'steps' || kind === 'checkpoints') return { kind, id: part(c, 'id') };
   throw new WebError(404, 'not-found', 'there is no such kind of execution');
 }
 
@@ -315,13 +282,11 @@ const BLOB_ID = /^[0-9a-f]{64}$/;
 
 /** Bytes by their id. Whatever they are, a browser that opens them runs nothing of them. */
 async function sendBlob(c: Context, projects: Projects): Promise<Response> {
-  const blob = c.req.param('blob') ?? '';
+  const blob = part(c, 'blob');
   if (!BLOB_ID.test(blob)) throw new WebError(404, 'not-found', 'this is not the id of a content');
   const type = wordOf(c, 'type') ?? '';
-  const bytes = await projects.use(c.req.param('p') ?? '', (savepoint) =>
-    savepoint.readBlob(blob as BlobId),
-  );
-  if (bytes.length > MOST_BLOB_BYTES) {
+  const bytes = await projects.use(part(c, 'p'), (savepoint) => savepoint.readBlob(blob as BlobId));
+  if (bytes.length > MAX_BLOB_BYTES) {
     throw new WebError(413, 'content-too-large', 'the content is too large to be shown');
   }
   return c.body(new Uint8Array(bytes), 200, {

@@ -1,5 +1,5 @@
 import { PathNames } from '../../cli/json.ts';
-import { checkpointJson, operationJson, sessionJson } from '../../cli/json-shapes.ts';
+import { checkpointJson, sessionJson } from '../../cli/json-shapes.ts';
 import {
   ATTRIBUTIONS,
   type Attribution,
@@ -16,16 +16,8 @@ import {
   type State,
   selectedPath,
   type TrackedPath,
-  unifiedHunks,
 } from '../../index.ts';
-import {
-  type CallChange,
-  type ChangedFile,
-  type CheckpointAnswer,
-  type DiffAnswer,
-  MAX_TEXT_BYTES,
-  type ToolCall,
-} from '../api.ts';
+import type { CallChange, ChangedFile, CheckpointAnswer, DiffAnswer, ToolCall } from '../api.ts';
 import { bytesOf, sideOf, sideState } from './sides.ts';
 import { WebError } from './web-error.ts';
 
@@ -35,22 +27,17 @@ export async function checkpointAnswer(
   ref: string,
 ): Promise<CheckpointAnswer> {
   const seen = await savepoint.inspect(ref);
-  const { checkpoint, session, changes, operations, madeBefore } = seen;
+  const { checkpoint, session, changes } = seen;
   const [listed] = await savepoint.list({ ids: [checkpoint.id] });
   if (listed === undefined) throw new WebError(404, 'not-found', 'the checkpoint was removed');
-  const log = await savepoint.operations();
   const imported = await savepoint.importedSessions(session === null ? [] : [session.id]);
   const names = new PathNames();
   return {
     checkpoint: checkpointJson(listed, totalOf(changes)),
-    coverage: checkpoint.coverage,
-    gitHead: checkpoint.gitHead,
     current: (await savepoint.currentPlace()) === checkpoint.id,
     session: session && sessionJson(session, imported),
     calls: await callsOf(savepoint, seen, names),
     files: await filesOf(savepoint, changes, names),
-    operations: operations.map((one) => operationJson(one, log)),
-    madeBefore: madeBefore?.id ?? null,
     ...(await neighboursOf(savepoint, seen)),
     pathBytes: names.pathBytes,
   };
@@ -74,39 +61,27 @@ async function callsOf(
     inOrder,
     ({ toolCallId, subagentId, origin }) => `${toolCallId}\n${subagentId}\n${origin}`,
   );
-  const calls = [...groups.values()].flatMap((group): ToolCall[] => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const { toolCallId, subagentId, origin, createdAt } = first;
+  // A run is one command, and its checkpoint is called by that.
+  const run = session?.run == null ? null : checkpoint.description;
+  const calls = [...groups.values()].map((group): ToolCall => {
+    const { toolCallId, subagentId, origin, createdAt: at } = group[0] as InspectedChange;
     const work = running.find((one) => toolCallId !== null && one.toolCallId === toolCallId);
-    // A run is one command, and its checkpoint is called by that.
-    const run = session?.run == null || origin !== 'shell' ? null : checkpoint.description;
-    return [
-      {
-        toolCallId,
-        subagentId,
-        origin,
-        command: origin === 'shell' ? (work?.description ?? run) : null,
-        at: createdAt,
-        running: work !== undefined || group.some(({ after }) => after === null),
-        changes: group.map((change) => callChange(change, names)),
-      },
-    ];
+    return {
+      toolCallId,
+      subagentId,
+      origin,
+      command: origin === 'shell' ? (work?.description ?? run) : null,
+      at,
+      running: work !== undefined || group.some(({ after }) => after === null),
+      changes: group.map((change) => callChange(change, names)),
+    };
   });
   const shown = new Set(calls.flatMap(({ toolCallId }) => toolCallId ?? []));
   const idle = running
     .filter(({ toolCallId }) => toolCallId === null || !shown.has(toolCallId))
-    .map(({ toolCallId, subagentId, description, createdAt }): ToolCall => {
-      const command = description;
-      return {
-        toolCallId,
-        subagentId,
-        origin: 'shell',
-        command,
-        at: createdAt,
-        running: true,
-        changes: [],
-      };
+    .map(({ toolCallId, subagentId, description: command, createdAt: at }): ToolCall => {
+      const origin = 'shell';
+      return { toolCallId, subagentId, origin, command, at, running: true, changes: [] };
     });
   return [...calls, ...idle];
 }
@@ -124,7 +99,7 @@ function callChange(change: InspectedChange, names: PathNames): CallChange {
   };
 }
 
-export function kindOf(before: State, after: State | null): CallChange['change'] {
+function kindOf(before: State, after: State | null): CallChange['change'] {
   if (after === null) return 'running';
   if (before.kind === 'absent') return 'created';
   return after.kind === 'absent' ? 'deleted' : 'modified';
@@ -144,10 +119,9 @@ async function filesOf(
   names: PathNames,
 ): Promise<ChangedFile[]> {
   const isPrivate = await savepoint.privatePaths();
-  const nets = [...Map.groupBy(changes, ({ path }) => path)].map(([path, own]): Net => {
-    const { before, after } = netOf(own);
-    return { path, before, after, changes: own };
-  });
+  const nets = [...Map.groupBy(changes, ({ path }) => path)].map(
+    ([path, own]): Net => ({ path, ...netOf(own), changes: own }),
+  );
   const renames = findRenames(nets);
   const left = new Set(renames.values());
   const files: ChangedFile[] = [];
@@ -174,18 +148,15 @@ async function changedFile(
   isPrivate: IsPrivate,
 ): Promise<ChangedFile> {
   const taken = changes.filter(({ takenBack }) => takenBack).length;
-  const first = from?.before ?? before;
   const lines = from === null ? await netLines(savepoint, before, after, changes) : NO_LINES;
   return {
     path: names.name(path),
     status: from === null ? statusOf(before, after) : 'renamed',
     ...(from === null ? {} : { from: names.name(from.path) }),
-    type: typeOf(after) ?? typeOf(first) ?? 'unknown',
     attribution: leastCertain(changes),
     ...lines,
     takenBack: taken === 0 ? 'no' : taken === changes.length ? 'yes' : 'partly',
     private: isPrivate(path),
-    before: sideState(first),
     after: sideState(after),
   };
 }
@@ -217,10 +188,6 @@ function statusOf(before: State, after: State): ChangedFile['status'] {
   return after.kind === 'absent' ? 'deleted' : 'modified';
 }
 
-function typeOf(state: State): Exclude<ChangedFile['type'], 'unknown'> | null {
-  return state.kind === 'captured' ? state.type : null;
-}
-
 function leastCertain(changes: readonly Change[]): Attribution {
   const places = changes.map(({ attribution }) => ATTRIBUTIONS.indexOf(attribution));
   return ATTRIBUTIONS[Math.max(0, ...places)] ?? 'exact';
@@ -235,25 +202,16 @@ async function neighboursOf(
   if (sessionId === null) return { previous: null, next: null };
   const sessionIds = [sessionId];
   const [previous] = await savepoint.list({ sessionIds, before: seq, limit: 1 });
-  const later = await savepoint.list({
-    sessionIds,
-    since: createdAt,
-    oldestFirst: true,
-    limit: NEIGHBOURS,
-  });
+  const newer = { since: createdAt, oldestFirst: true, limit: NEIGHBOURS } as const;
+  const later = await savepoint.list({ sessionIds, ...newer });
   const next = later.find((one) => one.seq > seq);
   return { previous: previous?.id ?? null, next: next?.id ?? null };
 }
 
-export interface DiffRequest {
+interface DiffRequest {
   readonly path: NamedPath;
   /** The name that the file had before. */
   readonly from?: NamedPath | undefined;
-  /** One change alone, by its number. */
-  readonly change?: number | undefined;
-  /** To the file as it is on disk. */
-  readonly withNow: boolean;
-  readonly unified: boolean;
 }
 
 /** What became of one file under a checkpoint, with both texts. */
@@ -266,31 +224,43 @@ export async function diffAnswer(
   const path = selectedPath(savepoint.root, request.path);
   const from = request.from === undefined ? null : selectedPath(savepoint.root, request.from);
   const changes = await savepoint.changes({ checkpointIds: [id] });
-  const own = changes.filter(
-    (one) => one.path === path && (request.change === undefined || one.seq === request.change),
-  );
-  if (own.length === 0) throw new WebError(404, 'not-found', 'no change of it is on record there');
+  const own = changes.filter((one) => one.path === path);
+  if (own.length === 0) throw noChange();
   const old = from === null ? own : changes.filter((one) => one.path === from);
   if (old.length === 0) throw new WebError(404, 'not-found', 'it did not have that name there');
-  const { before } = netOf(old);
-  const beforeBytes = await bytesOf(savepoint, before);
-  const now = request.withNow ? await savepoint.look(path) : null;
-  const after = now?.state ?? netOf(own).after;
-  const afterBytes = now === null ? await bytesOf(savepoint, after) : now.bytes;
-  const isText = ![beforeBytes, afterBytes].some(
-    (bytes) => bytes !== null && (bytes.includes(0) || bytes.length > MAX_TEXT_BYTES),
-  );
-  const isKnown = before.kind !== 'unknown' && after.kind !== 'unknown';
-  const [one, other] = [beforeBytes ?? NOTHING, afterBytes ?? NOTHING];
+  return netDiff(savepoint, { path, before: netOf(old).before, after: netOf(own).after }, from);
+}
+
+/** One change of a file, by its number, with both texts. */
+export async function changeAnswer(
+  savepoint: Savepoint,
+  named: NamedPath,
+  seq: number,
+): Promise<DiffAnswer> {
+  const path = selectedPath(savepoint.root, named);
+  const changes = await savepoint.changes({ paths: [path] });
+  const change = changes.find((one) => one.path === path && one.seq === seq);
+  if (change === undefined) throw noChange();
+  const { before, after } = change;
+  return netDiff(savepoint, { path, before, after: after ?? { kind: 'absent' } }, null);
+}
+
+async function netDiff(
+  savepoint: Savepoint,
+  { path, before, after }: Pick<Net, 'path' | 'before' | 'after'>,
+  from: TrackedPath | null,
+): Promise<DiffAnswer> {
   const names = new PathNames();
   return {
     path: names.name(path),
     ...(from === null ? {} : { from: names.name(from) }),
     status: from === null ? statusOf(before, after) : 'renamed',
-    before: sideOf(from ?? path, before, beforeBytes),
-    after: sideOf(path, after, afterBytes),
-    ...(isText && isKnown ? countLines(one, other) : NO_LINES),
-    ...(request.unified && isText && isKnown ? { hunks: unifiedHunks(one, other, 3) } : {}),
+    before: sideOf(from ?? path, before, await bytesOf(savepoint, before)),
+    after: sideOf(path, after, await bytesOf(savepoint, after)),
     pathBytes: names.pathBytes,
   };
+}
+
+function noChange(): WebError {
+  return new WebError(404, 'not-found', 'no change of it is on record there');
 }

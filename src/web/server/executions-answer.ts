@@ -1,7 +1,6 @@
 import { PathNames } from '../../cli/json.ts';
 import { timeJson, timeOrNull } from '../../cli/json-shapes.ts';
 import {
-  type ExecutionKind,
   isUnfinished,
   type KnownExecution,
   ProjectExecutions,
@@ -21,10 +20,7 @@ import type {
 import { shortText, stateTree, valueAt } from './state-tree.ts';
 import { WebError } from './web-error.ts';
 
-export interface NamedExecution {
-  readonly kind: ExecutionKind;
-  readonly id: string;
-}
+export type NamedExecution = Pick<KnownExecution, 'id' | 'kind'>;
 
 export async function executionsAnswer(savepoint: Savepoint): Promise<ExecutionsAnswer> {
   const executions = await ProjectExecutions.of(savepoint);
@@ -35,9 +31,8 @@ export async function executionsAnswer(savepoint: Savepoint): Promise<Executions
   };
 }
 
-function executionJson({ updatedAt, holder, ...known }: KnownExecution): ExecutionJson {
-  const { id, kind, status, done, last } = known;
-  return { id, kind, status, done, last, updatedAt: timeJson(updatedAt), holder };
+function executionJson(known: KnownExecution): ExecutionJson {
+  return { ...known, updatedAt: timeJson(known.updatedAt) };
 }
 
 export async function executionAnswer(
@@ -49,12 +44,7 @@ export async function executionAnswer(
   const { createdAt, sessionId, parent, steps } = await executions.show(known);
   const isHeld = known.holder !== null;
   return {
-    execution: {
-      ...executionJson(known),
-      createdAt: timeOrNull(createdAt),
-      sessionId,
-      parent,
-    },
+    execution: { ...executionJson(known), createdAt: timeOrNull(createdAt), sessionId, parent },
     steps: steps.map(({ index, name, status, attempts }) => ({
       index,
       name,
@@ -68,7 +58,6 @@ export async function executionAnswer(
       resume: known.kind === 'steps' && !isHeld,
       why: isHeld ? 'a process is at work on it' : null,
     },
-    pathBytes: new PathNames().pathBytes,
   };
 }
 
@@ -96,20 +85,18 @@ async function find(executions: ProjectExecutions, named: NamedExecution): Promi
 
 const BEGINNING = -1;
 
-/** State, variables and context after a step as a tree, and where they differ from those after another. */
+/** State, variables and context after a step as a tree, and where they differ from those after the one before. */
 export async function stateAnswer(
   savepoint: Savepoint,
   named: NamedExecution,
   step: number,
-  from: number = step - 1,
 ): Promise<StateAnswer> {
+  const from = step - 1;
   const executions = await ProjectExecutions.of(savepoint);
   const after = await executions.stateAt(named, step);
   const before = from === BEGINNING ? {} : await executions.stateAt(named, from);
   const differences = await executions.diff(named, from, step);
   return {
-    step,
-    from,
     tree: stateTree(after),
     differences: differences.slice(0, MOST_DIFFERENCES).map(({ path, kind }) => ({
       path,
@@ -136,24 +123,19 @@ export async function resumeAnswer(
   const taken = steps.flatMap(({ attempts }) => attempts).filter(isUnfinished);
   const names = new PathNames();
   const rolledBack = taken.map(({ index, name }) => ({ index, name }));
-  if (dryRun) {
-    const done = execution.done;
-    return { dryRun, done, next: done, rolledBack, files: [], pathBytes: names.pathBytes };
+  let { done } = execution;
+  const files = new Set<string>();
+  if (!dryRun) {
+    const before = await savepoint.head();
+    const run = await savepoint.execution(named.id, { create: false });
+    done = run.done;
+    await run.close();
+    for (const { origin, path } of await savepoint.changes({ after: before })) {
+      if (origin === 'operation') files.add(names.name(path));
+    }
   }
-  const before = await savepoint.head();
-  const run = await savepoint.execution(named.id, { create: false });
-  const { done } = run;
-  await run.close();
-  const changes = await savepoint.changes({ after: before });
-  const files = changes.filter(({ origin }) => origin === 'operation').map(({ path }) => path);
-  return {
-    dryRun,
-    done,
-    next: done,
-    rolledBack,
-    files: [...new Set(files)].map((path) => names.name(path)),
-    pathBytes: names.pathBytes,
-  };
+  const { pathBytes } = names;
+  return { dryRun, done, next: done, rolledBack, files: [...files], pathBytes };
 }
 
 export async function forkAnswer(

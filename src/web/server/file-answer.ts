@@ -34,7 +34,7 @@ export async function fileAnswer(savepoint: Savepoint, named: NamedPath): Promis
 
 function eventJson(found: FileChange, names: PathNames): FileEvent {
   const { kind, change, from, insertions, deletions, takenBack } = found;
-  const { seq, createdAt, origin, attribution, before, after } = change;
+  const { seq, createdAt, origin, attribution } = change;
   return {
     seq,
     at: createdAt,
@@ -43,30 +43,39 @@ function eventJson(found: FileChange, names: PathNames): FileEvent {
     ...(from === null ? {} : { from: names.name(from) }),
     origin,
     attribution,
-    author: authorOf(found),
+    author: authorOf(found, AUTHORS[origin]),
     insertions,
     deletions,
     takenBack,
-    before: sideState(before),
-    after: after && sideState(after),
   };
 }
 
-function authorOf({ change, checkpoint, session, operation }: FileChange): Author {
-  const { operationId, toolCallId, subagentId, sessionId, createdAt } = change;
-  const kind =
-    change.origin === 'operation' ? 'operation' : change.origin === 'outside' ? 'you' : 'agent';
+/** Whom a reader looks for behind the origin of a change, or of a line. */
+const AUTHORS = {
+  agent: 'agent',
+  tool: 'agent',
+  shell: 'agent',
+  outside: 'you',
+  unrecorded: 'you',
+  operation: 'operation',
+  before: 'before',
+  unknown: 'unknown',
+} as const;
+
+type Written = Pick<LineOrigin, 'change' | 'checkpoint' | 'session'> &
+  Partial<Pick<FileChange, 'operation'>>;
+
+function authorOf(
+  { change, checkpoint, session, operation }: Written,
+  kind: Author['kind'],
+): Author {
   const description = operation?.description ?? checkpoint?.description ?? null;
   return {
     kind,
     agent: session?.agent ?? null,
-    sessionId,
     checkpointId: checkpoint?.id ?? null,
     title: description === null ? null : titleOf(description),
-    operationId,
-    toolCallId,
-    subagentId,
-    at: createdAt,
+    at: change?.createdAt ?? null,
   };
 }
 
@@ -82,7 +91,7 @@ export async function whyAnswer(savepoint: Savepoint, path: NamedPath): Promise<
   return {
     path: names.name(tracked),
     now: sideOf(tracked, state, bytes ?? Buffer.from(lines.join('\n'))),
-    authors: [...places.keys()].map(originJson),
+    authors: [...places.keys()].map((origin) => authorOf(origin, AUTHORS[origin.kind])),
     lines: spans.map(({ first, last, origin }) => ({
       from: first,
       to: last,
@@ -90,34 +99,5 @@ export async function whyAnswer(savepoint: Savepoint, path: NamedPath): Promise<
       seq: origin.change?.seq ?? null,
     })),
     pathBytes: names.pathBytes,
-  };
-}
-
-const KINDS = {
-  agent: 'agent',
-  outside: 'you',
-  operation: 'operation',
-  unrecorded: 'you',
-  before: 'before',
-  unknown: 'unknown',
-} as const;
-
-function originJson({
-  kind,
-  change,
-  checkpoint,
-  session,
-}: LineOrigin): WhyAnswer['authors'][number] {
-  return {
-    kind: KINDS[kind],
-    agent: session?.agent ?? null,
-    sessionId: session?.id ?? null,
-    checkpointId: checkpoint?.id ?? null,
-    title: checkpoint === null ? null : titleOf(checkpoint.description),
-    operationId: change?.operationId ?? null,
-    toolCallId: change?.toolCallId ?? null,
-    subagentId: change?.subagentId ?? null,
-    at: change?.createdAt ?? null,
-    attribution: change?.attribution ?? null,
   };
 }

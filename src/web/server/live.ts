@@ -19,7 +19,7 @@ class Watch {
   readonly #projects: Projects;
   readonly #id: string;
   readonly #onEnd: () => void;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #first: Promise<void> | null = null;
   #seq = -1;
   #operation = '';
@@ -34,7 +34,9 @@ class Watch {
 
   /** What a new listener hears first; what happens from then on it hears as it happens. */
   async greet(since: number | undefined): Promise<LiveEvent[]> {
-    await this.#begin();
+    // From the first look on, nothing is missed.
+    this.#first ??= this.#look();
+    await this.#first;
     return this.#projects.use(this.#id, async (savepoint) => {
       const seq = await savepoint.head();
       const running = await runningIn(savepoint);
@@ -46,15 +48,8 @@ class Watch {
     });
   }
 
-  /** From the first look on, nothing is missed. */
-  #begin(): Promise<void> {
-    this.#first ??= this.#look();
-    return this.#first;
-  }
-
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    clearTimeout(this.#timer);
     this.listeners.clear();
   }
 
@@ -65,14 +60,9 @@ class Watch {
     } catch (error) {
       this.#tell({ type: 'gone', error: errorAnswer(error).body.error });
       this.stop();
-      this.#onEnd();
-      return;
     }
     if (this.listeners.size > 0) this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
-    else {
-      this.stop();
-      this.#onEnd();
-    }
+    else this.#onEnd();
   }
 
   #tell(event: LiveEvent): void {
@@ -86,8 +76,7 @@ class Watch {
       this.#seq = seq;
       const [newest] = await savepoint.operations(1);
       const operation = `${newest?.id} ${newest?.inEffect}`;
-      const isFirst = before === -1;
-      if (!isFirst) {
+      if (before !== -1) {
         const checkpoints = await newSince(savepoint, before);
         const operations = operation !== this.#operation;
         events.push({ type: 'changed', seq, checkpoints, operations });

@@ -1,6 +1,6 @@
 import { type PlanLine, type Savepoint, unifiedHunks } from '../../index.ts';
-import { type LineRange, MAX_TEXT_BYTES } from '../api.ts';
-import { bytesOf } from './sides.ts';
+import type { LineRange } from '../api.ts';
+import { bytesOf, MAX_TEXT_BYTES } from './sides.ts';
 
 /**
  * The lines of a merged file that a person wrote since the state that the plan returns to, and that stay. Lines of

@@ -4,7 +4,7 @@ import { readFile } from '../../fs/read-file.ts';
 import { entriesIn } from '../../fs/tree.ts';
 import { SavepointError } from '../../index.ts';
 
-export interface PageFile {
+interface PageFile {
   readonly bytes: Buffer;
   readonly type: string;
   readonly isPage: boolean;
@@ -27,7 +27,7 @@ export class PageFiles {
   readonly #files: ReadonlyMap<string, string>;
 
   constructor(folder: string) {
-    const names = namesBelow(folder);
+    const names = exists(folder) ? namesBelow(folder) : [];
     if (!names.includes('index.html')) {
       throw new SavepointError('file-missing', 'the page is not built', {
         path: folder,
@@ -44,26 +44,15 @@ export class PageFiles {
   /** Null where the page has no such file. */
   find(path: string): PageFile | null {
     const file = this.#files.get(path);
-    const { bytes } = file === undefined ? { bytes: null } : readFile(file, { followLink: true });
-    if (file === undefined || bytes === null) return null;
+    if (file === undefined) return null;
+    const { bytes } = readFile(file, { followLink: true });
+    if (bytes === null) return null;
     return { bytes, type: TYPES[extname(file)] ?? '', isPage: path === '/' };
   }
 }
 
-const MOST_FILES = 10_000;
-
-function namesBelow(folder: string): string[] {
-  const found: string[] = [];
-  const open = [''];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    for (const { name, isDirectory } of entriesOf(join(folder, at))) {
-      (isDirectory ? open : found).push(`${at}${name}${isDirectory ? '/' : ''}`);
-    }
-    if (found.length > MOST_FILES) break;
-  }
-  return found;
-}
-
-function entriesOf(folder: string): ReturnType<typeof entriesIn> {
-  return exists(folder) ? entriesIn(folder) : [];
+function namesBelow(folder: string, at = ''): string[] {
+  return entriesIn(join(folder, at)).flatMap(({ name, isDirectory }) =>
+    isDirectory ? namesBelow(folder, `${at}${name}/`) : [`${at}${name}`],
+  );
 }

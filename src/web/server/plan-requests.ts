@@ -1,12 +1,5 @@
 import { ProjectExecutions } from '../../execution/index.ts';
-import type {
-  PlanOptions,
-  Resolution,
-  RewindPlan,
-  RollbackPlan,
-  Savepoint,
-  State,
-} from '../../index.ts';
+import type { Resolution, RewindPlan, RollbackPlan, Savepoint, State } from '../../index.ts';
 import {
   anyOf,
   BOOLEAN,
@@ -20,24 +13,18 @@ import {
   tagged,
 } from '../../model/check.ts';
 import type { PlanRequest, ResolutionJson } from '../api.ts';
+import type { NamedExecution } from './executions-answer.ts';
 import { namedPath, PATH_REF } from './request.ts';
 import { WebError } from './web-error.ts';
 
 /** A plan that can be carried out. */
-export type Planned =
-  | {
-      readonly kind: 'files';
-      readonly plan: RewindPlan;
-      /** The same without a choice of hunks; itself where none were chosen. */
-      readonly whole: RewindPlan;
-    }
-  | {
-      readonly kind: 'rollback';
-      readonly plan: RewindPlan;
-      readonly whole: RewindPlan;
-      readonly rollback: RollbackPlan;
-      readonly execution: { readonly id: string; readonly kind: 'steps' | 'checkpoints' };
-    };
+export interface Planned {
+  readonly plan: RewindPlan;
+  /** The same without a choice of hunks; itself where none were chosen. */
+  readonly whole: RewindPlan;
+  /** The rollback of an execution that it is part of; null for none. */
+  readonly rollback: { readonly plan: RollbackPlan; readonly of: NamedExecution } | null;
+}
 
 const RESOLUTION: Kind<ResolutionJson> = exact({
   path: PATH_REF,
@@ -46,6 +33,7 @@ const RESOLUTION: Kind<ResolutionJson> = exact({
 });
 
 const CHOICES = {
+  includeShared: optional(BOOLEAN),
   onConflict: optional(oneOf('keep', 'restore', 'fail')),
   resolutions: optional(listOf(RESOLUTION)),
   force: optional(BOOLEAN),
@@ -57,25 +45,15 @@ export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
     kind: oneOf('rewind'),
     to: TEXT,
     take: optional(oneOf('since', 'message', 'exact')),
-    sessionId: optional(TEXT),
     paths: optional(listOf(PATH_REF)),
-    includeShared: optional(BOOLEAN),
     hunks: optional(listOf(exact({ path: PATH_REF, take: listOf(TEXT) }))),
   }),
-  undo: exact({
-    ...CHOICES,
-    kind: oneOf('undo'),
-    operationId: optional(TEXT),
-    includeShared: optional(BOOLEAN),
-  }),
-  redo: exact({ ...CHOICES, kind: oneOf('redo') }),
+  undo: exact({ ...CHOICES, kind: oneOf('undo'), operationId: optional(TEXT) }),
   rollback: exact({
     kind: oneOf('rollback'),
     executionId: TEXT,
     executionKind: oneOf('steps', 'checkpoints'),
     to: integer(-1),
-    includeShared: optional(BOOLEAN),
-    onConflict: optional(oneOf('keep', 'restore', 'fail')),
   }),
 }) as Kind<PlanRequest>;
 
@@ -83,24 +61,24 @@ export const PLAN_REQUEST: Kind<PlanRequest> = tagged('kind', {
 export async function makePlan(savepoint: Savepoint, request: PlanRequest): Promise<Planned> {
   await savepoint.scanAgain();
   if (request.kind === 'rollback') return planRollback(savepoint, request);
-  const options = optionsOf(request);
-  if (request.kind === 'redo') return files(await savepoint.planRedo(options));
-  const { includeShared } = request;
+  const { onConflict, force, includeShared } = request;
+  const resolutions = request.resolutions?.map(resolutionOf);
+  const options = { onConflict, force, resolutions };
   if (request.kind === 'undo') {
     const { operationId } = request;
     const more = { ...(operationId && { operationId }), ...(includeShared && { includeShared }) };
     return files(await savepoint.planUndo({ ...options, ...more }));
   }
-  const { to, take, sessionId } = request;
+  const { to, take } = request;
   const paths = request.paths?.map(namedPath);
-  const rewind = { ...options, to, take, sessionId, paths, includeShared };
+  const rewind = { ...options, to, take, paths, includeShared };
   const hunks = request.hunks?.map((one) => ({ path: namedPath(one.path), ids: one.take })) ?? [];
   if (hunks.length === 0) return files(await savepoint.planRewind(rewind));
   for (let tries = 1; ; tries += 1) {
     const whole = await savepoint.planRewind(rewind);
     const plan = await savepoint.planRewind({ ...rewind, hunks });
     // With a change recorded in between, the two are about different files.
-    if (plan.seq === whole.seq || tries === MOST_TRIES) return { kind: 'files', plan, whole };
+    if (plan.seq === whole.seq || tries === MOST_TRIES) return { plan, whole, rollback: null };
   }
 }
 
@@ -108,27 +86,18 @@ export async function makePlan(savepoint: Savepoint, request: PlanRequest): Prom
 const MOST_TRIES = 5;
 
 function files(plan: RewindPlan): Planned {
-  return { kind: 'files', plan, whole: plan };
+  return { plan, whole: plan, rollback: null };
 }
 
 async function planRollback(
   savepoint: Savepoint,
   request: Extract<PlanRequest, { kind: 'rollback' }>,
 ): Promise<Planned> {
-  const { executionId: id, executionKind: kind, to, includeShared, onConflict } = request;
+  const { executionId: id, executionKind: kind, to } = request;
+  const of = { id, kind };
   const executions = await ProjectExecutions.of(savepoint);
-  const execution = { id, kind };
-  const rollback = await executions.planRollback(execution, { to, includeShared, onConflict });
-  const { files: plan } = rollback;
-  return { kind: 'rollback', plan, whole: plan, rollback, execution };
-}
-
-function optionsOf({
-  onConflict,
-  resolutions,
-  force,
-}: Exclude<PlanRequest, { kind: 'rollback' }>): PlanOptions {
-  return { onConflict, force, resolutions: resolutions?.map(resolutionOf) };
+  const plan = await executions.planRollback(of, { to });
+  return { ...files(plan.files), rollback: { plan, of } };
 }
 
 function resolutionOf({ path, take, stamp }: ResolutionJson): Resolution {

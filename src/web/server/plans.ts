@@ -9,32 +9,29 @@ import {
   isSavepointError,
   type LineCount,
   type MergePiece,
-  type PathDiff,
   type PlanLine,
   type Receipt,
   type Savepoint,
 } from '../../index.ts';
 import { sentenceFor } from '../../terminal/reasons.ts';
-import {
-  type ApplyAnswer,
-  type ApplyRequest,
-  type ConflictPiece,
-  MAX_TEXT_BYTES,
-  type PlanAnswer,
-  type PlanHunk,
-  type PlanLineAnswer,
-  type PlanLineJson,
-  type PlanRequest,
+import type {
+  ApplyAnswer,
+  ApplyRequest,
+  ConflictPiece,
+  PlanAnswer,
+  PlanHunk,
+  PlanLineAnswer,
+  PlanLineJson,
+  PlanRequest,
 } from '../api.ts';
 import { ownLines } from './own-lines.ts';
 import { makePlan, type Planned, stampOf } from './plan-requests.ts';
-import { sideOf, sideState } from './sides.ts';
+import { MAX_TEXT_BYTES, sideOf, sideState } from './sides.ts';
 import { undoableJson } from './timeline-answer.ts';
 import { WebError } from './web-error.ts';
 
 interface Kept {
   readonly project: string;
-  readonly request: PlanRequest;
   readonly planned: Planned;
   readonly answer: PlanAnswer;
   readonly until: number;
@@ -42,18 +39,6 @@ interface Kept {
 
 const KEPT_MS = 30 * 60_000;
 const MOST_KEPT = 64;
-
-/** A plan that cannot be carried out any more, with the one that could. */
-export class StalePlan extends Error {
-  readonly reason: unknown;
-  readonly plan: PlanAnswer | null;
-
-  constructor(reason: unknown, plan: PlanAnswer | null) {
-    super('the plan is stale');
-    this.reason = reason;
-    this.plan = plan;
-  }
-}
 
 /** The plans that pages look at. They are kept here and carried out by their names: no page can make one up. */
 export class Plans {
@@ -68,13 +53,8 @@ export class Plans {
     const planned = await makePlan(savepoint, request);
     const answer = await planAnswer(savepoint, request, planned);
     this.#forgetOld();
-    this.#kept.set(answer.planId, {
-      project,
-      request,
-      planned,
-      answer,
-      until: this.#now() + KEPT_MS,
-    });
+    const until = this.#now() + KEPT_MS;
+    this.#kept.set(answer.planId, { project, planned, answer, until });
     return answer;
   }
 
@@ -87,18 +67,20 @@ export class Plans {
     const { planned, answer } = this.#find(project, planId);
     const line = shownLines(planned)[index];
     const json = answer.lines[index];
-    if (line === undefined || json === undefined) throw noLine();
+    if (line === undefined || json === undefined) {
+      throw new WebError(404, 'not-found', 'the plan has no such line');
+    }
     return planLineAnswer(savepoint, line, json, planned);
   }
 
-  /** Carries out exactly that plan. Throws `StalePlan` with a new one where it cannot be carried out any more. */
+  /** Carries out exactly that plan. Throws `plan-stale` where it cannot be carried out any more. */
   async apply(
     project: string,
     savepoint: Savepoint,
     planId: string,
     { digest, acceptEffects = false }: ApplyRequest,
   ): Promise<ApplyAnswer> {
-    const { request, planned, answer } = this.#find(project, planId);
+    const { planned, answer } = this.#find(project, planId);
     if (digest !== answer.digest) {
       throw new WebError(400, 'request-invalid', 'this is not the digest of the plan');
     }
@@ -110,25 +92,9 @@ export class Plans {
       const undo = receipt.operationId === null ? null : undoableJson(await savepoint.undoable());
       return { receipt: receiptJson(receipt, false), undo, seq: await savepoint.head() };
     } catch (error) {
-      if (!isSavepointError(error, 'plan-stale')) throw error;
-      this.#kept.delete(planId);
-      throw new StalePlan(error, await this.#again(project, savepoint, request));
+      if (isSavepointError(error, 'plan-stale')) this.#kept.delete(planId);
+      throw error;
     }
-  }
-
-  /** What was decided about files that are others now does not count any more. */
-  async #again(
-    project: string,
-    savepoint: Savepoint,
-    request: PlanRequest,
-  ): Promise<PlanAnswer | null> {
-    const without = request.kind === 'rollback' ? request : { ...request, resolutions: [] };
-    for (const one of [request, without]) {
-      try {
-        return await this.make(project, savepoint, one);
-      } catch {}
-    }
-    return null;
   }
 
   #find(project: string, planId: string): Kept {
@@ -149,12 +115,12 @@ export class Plans {
 
 async function carryOut(
   savepoint: Savepoint,
-  planned: Planned,
+  { plan, rollback }: Planned,
   acceptEffects: boolean,
 ): Promise<Receipt> {
-  if (planned.kind === 'files') return savepoint.apply(planned.plan);
+  if (rollback === null) return savepoint.apply(plan);
   const executions = await ProjectExecutions.of(savepoint);
-  return executions.applyRollback(planned.execution, planned.rollback, { acceptEffects });
+  return executions.applyRollback(rollback.of, rollback.plan, { acceptEffects });
 }
 
 // To count lines, both contents are read: of a plan with very many lines only the first are counted.
@@ -169,26 +135,27 @@ async function planAnswer(
   const names = new PathNames();
   const lines: PlanLineJson[] = [];
   for (const [index, line] of shownLines(planned).entries()) {
-    const counts = index < MOST_COUNTED ? await countsOf(savepoint, line) : NO_COUNTS;
-    const hunks = index < MOST_COUNTED ? await hunkCounts(savepoint, request, planned, line) : null;
+    const isCounted = index < MOST_COUNTED;
+    const counts = isCounted ? await countsOf(savepoint, line) : NO_COUNTS;
+    const hunks = isCounted ? await hunkCounts(savepoint, request, planned, line) : null;
     lines.push({ ...lineJson(request, line, index, names), ...counts, hunks });
   }
+  const countOf = (...actions: PlanLine['action'][]): number =>
+    plan.lines.filter(({ action }) => actions.includes(action)).length;
   return {
     planId: randomUUID(),
     digest: digestOf(planned),
     kind: request.kind,
     description: plan.description,
-    checkpointId: plan.checkpointId,
-    seq: plan.seq,
     lines,
     notes: [...plan.notes, ...savepoint.notices()].map(({ code, message, paths = [] }) => {
       return { code, message, paths: paths.map((path) => names.name(path)) };
     }),
     counts: {
-      work: plan.lines.filter(({ action }) => WORK.includes(action)).length,
-      merges: plan.lines.filter(({ action }) => action === 'merge').length,
-      conflicts: plan.lines.filter(({ action }) => action === 'conflict').length,
-      left: plan.lines.filter(({ action }) => action === 'skip' || action === 'keep').length,
+      work: countOf(...WORK),
+      merges: countOf('merge'),
+      conflicts: countOf('conflict'),
+      left: countOf('skip', 'keep'),
     },
     busy: plan.forced === true,
     rollback: rollbackJson(planned),
@@ -198,12 +165,10 @@ async function planAnswer(
 
 const WORK: readonly PlanLine['action'][] = ['write', 'delete', 'chmod', 'link', 'mkdir', 'merge'];
 
-function rollbackJson(planned: Planned): PlanAnswer['rollback'] {
-  if (planned.kind === 'files') return null;
-  const { executionId, to, steps, effects } = planned.rollback;
+function rollbackJson({ rollback }: Planned): PlanAnswer['rollback'] {
+  if (rollback === null) return null;
+  const { steps, effects } = rollback.plan;
   return {
-    executionId,
-    to,
     steps: steps.map(({ index, name }) => ({ index, name })),
     effects: effects.map(({ index, name, description, declaredAt }) => {
       return { index, name, description, declaredAt: timeJson(declaredAt) };
@@ -227,10 +192,9 @@ function lineJson(
   index: number,
   names: PathNames,
 ): UncountedLine {
-  const { path, action, reason, expected, target, sides } = line;
+  const { path, action, reason, expected, sides } = line;
   const name = names.name(path);
-  const kept = action === 'keep' ? 'kept' : null;
-  const code = reason ?? kept;
+  const code = reason ?? (action === 'keep' ? 'kept' : null);
   return {
     index,
     path: name,
@@ -238,7 +202,6 @@ function lineJson(
     reason: code,
     message: code === null ? null : sentenceFor(code),
     now: sideState(expected),
-    target: sideState(target),
     decidable: sides !== undefined,
     decided: decisionOf(request, name, names),
     stamp: stampOf(expected),
@@ -258,24 +221,17 @@ function decisionOf(request: PlanRequest, name: string, names: PathNames): PlanL
 const NO_COUNTS = { insertions: 0, deletions: 0, stays: 0 };
 const NOTHING = new Uint8Array();
 
-async function countsOf(
-  savepoint: Savepoint,
-  line: PlanLine,
-): Promise<LineCount & { stays: number }> {
-  if (!WORK.includes(line.action)) return NO_COUNTS;
-  const diff = await savepoint.planDiff(line);
-  const stays = await ownLines(savepoint, line);
-  const kept = stays.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  return { ...linesOf(diff), stays: kept };
-}
-
 /** From the file on disk to the planned one. */
-function linesOf({ beforeBytes, afterBytes }: PathDiff): LineCount {
+async function countsOf(savepoint: Savepoint, line: PlanLine): Promise<typeof NO_COUNTS> {
+  if (!WORK.includes(line.action)) return NO_COUNTS;
+  const { beforeBytes, afterBytes } = await savepoint.planDiff(line);
   const [target, now] = [beforeBytes ?? NOTHING, afterBytes ?? NOTHING];
   const isText = [target, now].every(
     (bytes) => bytes.length <= MAX_TEXT_BYTES && !bytes.includes(0),
   );
-  return isText ? countLines(now, target) : { insertions: 0, deletions: 0 };
+  const own = await ownLines(savepoint, line);
+  const stays = own.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  return { ...NO_COUNTS, ...(isText ? countLines(now, target) : {}), stays };
 }
 
 async function planLineAnswer(
@@ -287,10 +243,7 @@ async function planLineAnswer(
   const { path } = line;
   const { before, beforeBytes, after, afterBytes } = await savepoint.planDiff(line);
   const conflict = await savepoint.planConflict(line);
-  const names = new PathNames();
-  names.name(path);
   return {
-    line: json,
     now: sideOf(path, after, afterBytes),
     target: sideOf(path, before, beforeBytes),
     conflict: conflict && {
@@ -300,7 +253,6 @@ async function planLineAnswer(
     },
     hunks: json.hunks === null ? [] : await hunksOf(savepoint, planned, line),
     stays: await ownLines(savepoint, line),
-    pathBytes: names.pathBytes,
   };
 }
 
@@ -333,7 +285,6 @@ async function hunksOf(
     id: hunk.id,
     kind: hunk.kind,
     taken: taken(hunk.id),
-    problem: null,
   }));
 }
 
@@ -379,8 +330,4 @@ function pieceJson(piece: MergePiece): ConflictPiece {
 /** Lines are kept as one character for each byte. */
 function textOf(lines: readonly string[]): string {
   return Buffer.from(lines.join(''), 'latin1').toString('utf8');
-}
-
-function noLine(): WebError {
-  return new WebError(404, 'not-found', 'the plan has no such line');
 }

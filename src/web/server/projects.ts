@@ -8,7 +8,6 @@ import {
   openSavepoint,
   type Savepoint,
   SavepointError,
-  type Session,
   type Store,
   sqliteStore,
 } from '../../index.ts';
@@ -50,7 +49,7 @@ export class Projects {
     this.home = options.home;
     this.#options = options;
     const idleMs = options.idleMs ?? IDLE_MS;
-    this.#timer = setInterval(() => void this.#closeIdle(idleMs), Math.max(50, idleMs / 4));
+    this.#timer = setInterval(() => this.#closeIdle(idleMs), Math.max(50, idleMs / 4));
     this.#timer.unref();
   }
 
@@ -182,11 +181,11 @@ export class Projects {
     return { ...json, ...health, running: running.length > 0 };
   }
 
-  async #closeIdle(idleMs: number): Promise<void> {
-    const idle = [...this.#opened].filter(
-      ([, { users, usedAt }]) => users === 0 && Date.now() - usedAt >= idleMs,
-    );
-    for (const [id, opened] of idle) this.#forget(id, opened);
+  #closeIdle(idleMs: number): void {
+    for (const [id, opened] of [...this.#opened]) {
+      const { users, usedAt } = opened;
+      if (users === 0 && Date.now() - usedAt >= idleMs) this.#forget(id, opened);
+    }
   }
 
   #forget(id: string, opened: Opened): void {
@@ -225,7 +224,7 @@ async function describe(id: string, store: Store): Promise<ProjectJson | null> {
     root: project.root,
     name: basename(project.root),
     lastActiveAt: timeOrNull(times.length === 0 ? null : Math.max(...times)),
-    agents: agentsOf(sessions),
+    agents: [...new Set(sessions.map(({ agent }) => agent))],
     sessions: sessions.length,
     checkpoints,
     running: (await store.timeline.windows()).some(
@@ -234,10 +233,6 @@ async function describe(id: string, store: Store): Promise<ProjectJson | null> {
     health: 'ok',
     problem: null,
   };
-}
-
-function agentsOf(sessions: readonly Session[]): string[] {
-  return [...new Set(sessions.map(({ agent }) => agent))];
 }
 
 function healthOf({ root }: ProjectJson): Pick<ProjectJson, 'health' | 'problem'> {

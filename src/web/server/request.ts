@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { NamedPath } from '../../index.ts';
+import type { NamedPath, Savepoint } from '../../index.ts';
 import { anyOf, check, exact, type Kind, TEXT } from '../../model/check.ts';
 import type { PathRef } from '../api.ts';
 import { WebError } from './web-error.ts';
@@ -37,6 +37,24 @@ function tooLarge(maxBytes: number): WebError {
   return new WebError(413, 'request-too-large', `a request has at most ${maxBytes} bytes`);
 }
 
+/** A request about a project, which is open for it. */
+export interface Asked {
+  readonly c: Context;
+  /** Its id. */
+  readonly project: string;
+  readonly savepoint: Savepoint;
+}
+
+/** A part of the address. */
+export function part(c: Context, name: string): string {
+  return c.req.param(name) ?? '';
+}
+
+/** A part of the address that is a whole number; -1 for anything else. */
+export function placeIn(c: Context, name: string): number {
+  return Number(/^\d{1,15}$/.exec(part(c, name))?.[0] ?? -1);
+}
+
 /** A value of the query; undefined where it is left out or empty. */
 export function wordOf(c: Context, name: string): string | undefined {
   const values = c.req.queries(name) ?? [];
@@ -53,7 +71,11 @@ export function wordsOf(c: Context, name: string): string[] | undefined {
 
 const MOST_WORDS = 200;
 
-export function numberOf(c: Context, name: string, most: number): number | undefined {
+export function numberOf(
+  c: Context,
+  name: string,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   const word = wordOf(c, name);
   if (word === undefined) return undefined;
   const value = /^-?\d{1,16}$/.test(word) ? Number(word) : Number.NaN;
@@ -70,13 +92,13 @@ export function timeOf(c: Context, name: string): number | undefined {
 }
 
 /** `path=` or `pathBytes=`; undefined where there is neither. The engine refuses what leaves the project. */
-export function pathIn(c: Context): NamedPath | undefined {
-  const bytes = wordOf(c, 'pathBytes');
-  return bytes === undefined ? wordOf(c, 'path') : namedPath({ bytes });
+export function pathIn(c: Context, name: 'path' | 'from'): NamedPath | undefined {
+  const bytes = wordOf(c, `${name}Bytes`);
+  return bytes === undefined ? wordOf(c, name) : namedPath({ bytes });
 }
 
 export function requiredPath(c: Context): NamedPath {
-  const path = pathIn(c);
+  const path = pathIn(c, 'path');
   if (path === undefined) throw new WebError(400, 'request-invalid', 'which path?');
   return path;
 }

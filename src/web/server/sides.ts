@@ -1,6 +1,24 @@
 import { stateJson } from '../../cli/json-shapes.ts';
-import { type BlobId, isSavepointError, type Savepoint, type State } from '../../index.ts';
-import { imageTypeOf, MAX_TEXT_BYTES, type Side, type SideState } from '../api.ts';
+import { isSavepointError, type Savepoint, type State } from '../../index.ts';
+import type { Side, SideState } from '../api.ts';
+
+/** Longer texts are not compared in a browser. */
+export const MAX_TEXT_BYTES: number = 2 * 1024 * 1024;
+
+/** The images that a browser shows, by their endings. */
+const IMAGES = new Map([
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
+  ['.avif', 'image/avif'],
+  ['.bmp', 'image/bmp'],
+  ['.ico', 'image/x-icon'],
+  ['.svg', 'image/svg+xml'],
+]);
+
+export const IMAGE_TYPES: readonly string[] = [...IMAGES.values()];
 
 export function sideState(state: State): SideState {
   const json = stateJson(state);
@@ -11,16 +29,12 @@ export function sideState(state: State): SideState {
 /** Null where there are none, or the store cannot give them back. */
 export async function bytesOf(savepoint: Savepoint, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
-  return readOrNull(savepoint, state.blob);
-}
-
-async function readOrNull(savepoint: Savepoint, blob: BlobId): Promise<Uint8Array | null> {
   try {
-    return await savepoint.readBlob(blob);
+    return await savepoint.readBlob(state.blob);
   } catch (error) {
-    const isDamage =
-      isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
-    if (isDamage) return null;
+    if (isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt')) {
+      return null;
+    }
     throw error;
   }
 }
@@ -28,14 +42,13 @@ async function readOrNull(savepoint: Savepoint, blob: BlobId): Promise<Uint8Arra
 /** One side of a diff. `bytes`: of a state that no blob holds, such as the file on disk. */
 export function sideOf(path: string, state: State, bytes: Uint8Array | null): Side {
   const why = whyNoText(state, bytes);
-  const image = imageTypeOf(path);
-  const isImage = image !== null && bytes !== null;
-  const text = why === null && bytes !== null ? new TextDecoder().decode(bytes) : null;
+  const ending = /\.\w+$/.exec(path)?.[0].toLowerCase() ?? '';
+  const image = bytes === null ? null : (IMAGES.get(ending) ?? null);
   return {
     state: sideState(state),
-    text,
-    why: why === 'binary' && isImage ? 'image' : why,
-    image: isImage ? image : null,
+    text: why === null && bytes !== null ? new TextDecoder().decode(bytes) : null,
+    why: why === 'binary' && image !== null ? 'image' : why,
+    image,
   };
 }
 

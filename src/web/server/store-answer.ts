@@ -6,7 +6,6 @@ import {
   checkStoreIn,
   type RetentionRules,
   type Savepoint,
-  type SessionSummary,
 } from '../../index.ts';
 import type { FsckAnswer, PruneAnswer, PruneRequest, SettingJson, StoreAnswer } from '../api.ts';
 
@@ -22,30 +21,17 @@ export async function storeAnswer(
   { settings, problems }: ShownSettings,
 ): Promise<StoreAnswer> {
   const summaries = await savepoint.summarize(await savepoint.sessions());
-  const changes = await savepoint.changes({});
-  const sizes = contentBytes(changes);
+  const sizes = contentBytes(await savepoint.changes({}));
+  const sessions = summaries.map(({ id, agent, lastActiveAt: at, checkpoints, files }) => {
+    const lastActiveAt = timeJson(at);
+    return { id, agent, lastActiveAt, checkpoints, files, contentBytes: sizes.get(id) ?? 0 };
+  });
   return {
     diskBytes: await savepoint.diskBytes(),
     stats: await savepoint.stats(),
-    sessions: summaries
-      .map((session) => sessionRow(session, sizes.get(session.id) ?? 0))
-      .sort((a, b) => b.contentBytes - a.contentBytes),
+    sessions: sessions.sort((a, b) => b.contentBytes - a.contentBytes),
     settings,
     problems,
-  };
-}
-
-function sessionRow(
-  { id, agent, lastActiveAt, checkpoints, files }: SessionSummary,
-  bytes: number,
-): StoreAnswer['sessions'][number] {
-  return {
-    id,
-    agent,
-    lastActiveAt: timeJson(lastActiveAt),
-    checkpoints,
-    files,
-    contentBytes: bytes,
   };
 }
 
@@ -87,13 +73,8 @@ export async function pruneAnswer(
 export async function fsckAnswer(directory: string): Promise<FsckAnswer> {
   const { readable, rows, blobs, problems } = await checkStoreIn(directory);
   const names = new PathNames();
-  return {
-    readable,
-    rows,
-    blobs,
-    problems: problems.map(({ kind, message, file, paths, checkpoints }) => {
-      return { kind, message, file, paths: paths.map((path) => names.name(path)), checkpoints };
-    }),
-    pathBytes: names.pathBytes,
-  };
+  const named = problems.map(({ kind, message, file, paths, checkpoints }) => {
+    return { kind, message, file, paths: paths.map((path) => names.name(path)), checkpoints };
+  });
+  return { readable, rows, blobs, problems: named, pathBytes: names.pathBytes };
 }

@@ -52,7 +52,7 @@ export async function timelineAnswer(
 ): Promise<TimelineAnswer> {
   const seq = await savepoint.head();
   const sessions = await savepoint.sessions();
-  const { listed, filtered, next } = await find(savepoint, request, sessions);
+  const { listed, next } = await find(savepoint, request, sessions);
   const running = await savepoint.running();
   const lanes = await lanesOf(savepoint, sessions, listed, running);
   const laneOf = new Map(lanes.map(({ id }, at) => [id, at]));
@@ -65,24 +65,17 @@ export async function timelineAnswer(
     current: await savepoint.currentPlace(),
     undo: undoableJson(await savepoint.undoable()),
     next,
-    filtered,
   };
-}
-
-interface Found {
-  readonly listed: readonly ListedCheckpoint[];
-  readonly filtered: number;
-  readonly next: number | null;
 }
 
 async function find(
   savepoint: Savepoint,
   request: TimelineRequest,
   sessions: readonly Session[],
-): Promise<Found> {
+): Promise<{ listed: readonly ListedCheckpoint[]; next: number | null }> {
   const { limit, lookAt, before, text, path, agents, until, since, kinds } = request;
   const ids = sessionsAsked(request, sessions);
-  if (ids !== null && ids.length === 0) return { listed: [], filtered: 0, next: null };
+  if (ids !== null && ids.length === 0) return { listed: [], next: null };
   const needle = text?.toLowerCase();
   const isFilter = needle !== undefined || until !== undefined || agents !== undefined;
   const query: CheckpointQuery = {
@@ -107,7 +100,7 @@ async function find(
   // Older ones that nobody has looked at may fit as well.
   const hasOlder = isFilter && all.length >= lookAt;
   const next = (isCut ? listed.at(-1) : hasOlder ? all.at(-1) : undefined)?.seq ?? null;
-  return { listed, filtered: all.length - fitting.length, next };
+  return { listed, next };
 }
 
 /** Null: those of all sessions, and of none. */

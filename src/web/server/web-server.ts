@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
+  type RequestListener,
   type Server,
   type ServerOptions,
   type ServerResponse,
@@ -14,7 +15,7 @@ import { type ApiOptions, makeApi } from './api-routes.ts';
 import { ANSWER_HEADERS, checkRequest, ownHosts, PAGE_POLICY } from './guard.ts';
 import { PageFiles } from './page-files.ts';
 import { Projects } from './projects.ts';
-import { errorAnswer } from './web-error.ts';
+import { errorAnswer, WebError } from './web-error.ts';
 
 export interface WebServerOptions extends ApiOptions {
   /** The folder of the built page. */
@@ -48,27 +49,21 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const api = makeApi(projects, access, options);
   const listener = getRequestListener(api.fetch, { overrideGlobalObjects: false });
   let hosts: readonly string[] = [];
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  const serve: RequestListener = (request, response) => {
     for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
     try {
       checkRequest(request, hosts);
+      const path = (request.url ?? '').split('?', 1)[0] ?? '';
+      if (path.startsWith('/api/')) void listener(request, response);
+      else sendFile(files, request, response, path);
     } catch (error) {
       sendError(request, response, error);
-      return;
     }
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    if (path.startsWith('/api/')) void listener(request, response);
-    else sendFile(files, request, response, path);
   };
   const servers = await listen(serve, options);
   const port = portOf(servers[0]);
   hosts = ownHosts(port);
   const url = `http://${hosts[0]}/`;
-  const close = async (): Promise<void> => {
-    await api.stop();
-    await Promise.all(servers.map(closeServer));
-    await projects.close();
-  };
   return {
     url,
     port,
@@ -76,20 +71,22 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     listening: () => api.live.listening,
     open: () => projects.open,
     isWriting: () => api.isWriting(),
-    close,
+    close: async () => {
+      await api.stop();
+      await Promise.all(servers.map(closeServer));
+      await projects.close();
+    },
   };
 }
 
-type Serve = (request: IncomingMessage, response: ServerResponse) => void;
-
 /** On both addresses of this machine; where it has no IPv6, on the one. */
 async function listen(
-  serve: Serve,
+  serve: RequestListener,
   { port = 0, limits = {} }: WebServerOptions,
 ): Promise<[Server, ...Server[]]> {
-  const first = await listenOn(serve, limits, '127.0.0.1', port);
+  const first = await listenOn('127.0.0.1', port, limits, serve);
   try {
-    return [first, await listenOn(serve, limits, '::1', portOf(first))];
+    return [first, await listenOn('::1', portOf(first), limits, serve)];
   } catch {
     return [first];
   }
@@ -100,16 +97,16 @@ function portOf(server: Server): number {
 }
 
 async function listenOn(
-  serve: Serve,
-  limits: ServerOptions,
   host: string,
   port: number,
+  limits: ServerOptions,
+  serve: RequestListener,
 ): Promise<Server> {
   const server = createServer({ ...LIMITS, ...limits }, serve);
   server.maxConnections = 256;
   server.on('clientError', refuseBroken);
-  server.on('upgrade', (_request, socket) => socket.end(PLAIN_REFUSAL));
-  server.on('connect', (_request, socket) => socket.end(PLAIN_REFUSAL));
+  server.on('upgrade', (_request, socket) => refuse(socket, '403 Forbidden'));
+  server.on('connect', (_request, socket) => refuse(socket, '403 Forbidden'));
   server.listen({ host, port, exclusive: true });
   await once(server, 'listening');
   return server;
@@ -126,16 +123,17 @@ const LIMITS: ServerOptions = {
   insecureHTTPParser: false,
 };
 
-const PLAIN_REFUSAL = 'HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+const BROKEN: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else refuse(socket, BROKEN[error.code ?? ''] ?? '400 Bad Request');
+}
+
+function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
 
@@ -146,26 +144,15 @@ function sendFile(
   path: string,
 ): void {
   const file = request.method === 'GET' ? files.find(path) : null;
-  if (file === null) {
-    sendError(request, response, null);
-    return;
-  }
+  if (file === null) throw new WebError(404, 'not-found', 'there is no such file');
   if (file.isPage) response.setHeader('content-security-policy', PAGE_POLICY);
   response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes.length });
   response.end(file.bytes);
 }
 
-/** `error` null: there is no such file. The body of a refused request is not read. */
+/** The body of a refused request is not read. */
 function sendError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const { status, body } =
-    error === null
-      ? {
-          status: 404,
-          body: {
-            error: { code: 'not-found', message: 'there is no such file', path: null, hint: null },
-          },
-        }
-      : errorAnswer(error);
+  const { status, body } = errorAnswer(error);
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { ErrorAnswer } from '../../api.ts';
 import { renamePlace } from './router.ts';
 
 /** A refusal of the server, in the terms of `SavepointError`. */
@@ -9,25 +10,23 @@ export class ApiError extends Error {
   readonly hint: string | null;
   readonly path: string | null;
 
-  /** The whole answer: with `plan-stale`, the new plan is in it. */
-  readonly answer: unknown;
-
-  constructor(status: number, error: ErrorBody, answer: unknown = null) {
-    super(error.message);
+  constructor(status: number, { code, message, hint, path }: ErrorBody) {
+    super(message);
     this.status = status;
-    this.code = error.code;
-    this.hint = error.hint ?? null;
-    this.path = error.path ?? null;
-    this.answer = answer;
+    this.code = code;
+    this.hint = hint ?? null;
+    this.path = path ?? null;
+  }
+
+  /** What went wrong, in these terms; in the page itself where the server did not refuse. */
+  static of(error: unknown): ApiError {
+    return error instanceof ApiError
+      ? error
+      : new ApiError(0, { code: 'page', message: String(error) });
   }
 }
 
-interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | null;
-  readonly path?: string | null;
-}
+type ErrorBody = Pick<ErrorAnswer['error'], 'code' | 'message'> & Partial<ErrorAnswer['error']>;
 
 export interface CallOptions {
   readonly query?: Readonly<
@@ -64,44 +63,32 @@ export async function redeemToken(): Promise<boolean> {
 }
 
 /** Asks for something. Nothing changes by it. */
-export function get<T>(path: string, options: CallOptions = {}): Promise<T> {
-  return answered<T>(request('GET', path, options));
+export async function get<T>(path: string, options: CallOptions = {}): Promise<T> {
+  return (await (await request(path, options)).json()) as T;
 }
 
 /** Has something done. */
-export function post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
-  return answered<T>(request('POST', path, options, body));
+export async function post<T>(path: string, body: object, options: CallOptions = {}): Promise<T> {
+  return (await (await request(path, options, body)).json()) as T;
 }
 
 /** The answer as it comes: for a stream of events, and for bytes of a file. */
-export function request(
-  method: 'GET' | 'POST',
+export async function request(
   path: string,
-  options: CallOptions = {},
-  body?: unknown,
+  { query, signal }: CallOptions = {},
+  body?: object,
 ): Promise<Response> {
-  const headers = new Headers({ 'x-savepoint-key': localStorage.getItem(STORED_KEY) ?? '' });
+  const key = { 'x-savepoint-key': localStorage.getItem(STORED_KEY) ?? '' };
   // A form of another page cannot send JSON.
-  if (method === 'POST') headers.set('content-type', 'application/json');
-  return checked(
-    fetch(`${path}${queryOf(options.query)}`, {
-      method,
-      headers,
-      cache: 'no-store',
-      ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    }),
-  );
-}
-
-async function answered<T>(response: Promise<Response>): Promise<T> {
-  return (await (await response).json()) as T;
-}
-
-async function checked(pending: Promise<Response>): Promise<Response> {
+  const json = { 'content-type': 'application/json' };
+  const sent: RequestInit =
+    body === undefined
+      ? { headers: key }
+      : { method: 'POST', headers: { ...key, ...json }, body: JSON.stringify(body) };
   let response: Response;
   try {
-    response = await pending;
+    const limit = signal === undefined ? {} : { signal };
+    response = await fetch(`${path}${queryOf(query)}`, { ...sent, ...limit, cache: 'no-store' });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, {
@@ -112,12 +99,9 @@ async function checked(pending: Promise<Response>): Promise<Response> {
   }
   if (response.ok) return response;
   if (response.status === 401) access.value = 'refused';
-  const answer = (await response.json().catch(() => null)) as { error?: ErrorBody } | null;
-  const error = answer?.error ?? {
-    code: 'unexpected',
-    message: `the server answered ${response.status}`,
-  };
-  throw new ApiError(response.status, error, answer);
+  const answer = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
+  const message = `the server answered ${response.status}`;
+  throw new ApiError(response.status, answer?.error ?? { code: 'unexpected', message });
 }
 
 function queryOf(query: CallOptions['query'] = {}): string {

@@ -55,7 +55,7 @@ async function follow(project: string, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
       const query = { since: heard.get(project) };
-      const { body } = await request('GET', inProject(project, 'events'), { query, signal });
+      const { body } = await request(inProject(project, 'events'), { query, signal });
       connection.value = 'live';
       failures = 0;
       for await (const event of eventsIn(body?.getReader())) {

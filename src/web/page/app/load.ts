@@ -1,13 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './api-client.ts';
+import { ApiError, type CallOptions, get } from './api-client.ts';
+import { inProject, useProject } from './projects.ts';
 
 type DependencyList = readonly unknown[];
 
-export type Loaded<T> =
+type Loading<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly error: ApiError }
   /** `isStale`: newer ones are on their way. */
   | { readonly state: 'ready'; readonly value: T; readonly isStale: boolean };
+
+export type Loaded<T> = Loading<T> & { readonly again: () => void };
 
 /**
  * Loads what a view shows, again when a dependency changes or `again` is called. The old value stays meanwhile, as long
@@ -17,8 +20,8 @@ export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   dependencies: DependencyList,
   subject: DependencyList = dependencies,
-): readonly [loaded: Loaded<T>, again: () => void] {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
+): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loading<T>>({ state: 'loading' });
   const [round, setRound] = useState(0);
   const shown = useRef<DependencyList>(subject);
   useEffect(() => {
@@ -35,16 +38,27 @@ export function useLoaded<T>(
       (error) => {
         // Whoever aborted it starts it again.
         if (error instanceof DOMException && error.name === 'AbortError') return;
-        if (!control.signal.aborted) setLoaded({ state: 'failed', error: asApiError(error) });
+        if (!control.signal.aborted) setLoaded({ state: 'failed', error: ApiError.of(error) });
       },
     );
     return () => control.abort();
   }, [...dependencies, round]);
   const again = useCallback(() => setRound((last) => last + 1), []);
-  return [loaded, again];
+  return { ...loaded, again };
 }
 
-export function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError(0, { code: 'page', message: String(error) });
+interface Question {
+  readonly query?: CallOptions['query'];
+  /** What else the answer depends on. */
+  readonly about?: DependencyList;
+}
+
+/** What the server answers at an address in the project of the view. */
+export function useAnswer<T>(
+  address: readonly (string | number)[],
+  { query = {}, about = [] }: Question = {},
+): Loaded<T> {
+  const path = inProject(useProject(), ...address);
+  const load = (signal: AbortSignal) => get<T>(path, { query, signal });
+  return useLoaded(load, [path, JSON.stringify(query), ...about]);
 }

@@ -3,39 +3,31 @@ type ExecutionKind = (typeof EXECUTION_KINDS)[number];
 const REWIND_EXTENTS = ['since', 'message', 'exact'] as const;
 export type RewindExtent = (typeof REWIND_EXTENTS)[number];
 
-/** The places of the page. Each has a link that works in another tab of this machine. */
-export type Route =
-  | { readonly view: 'home' }
-  | { readonly view: 'timeline'; readonly project: string; readonly filter?: string }
-  | { readonly view: 'checkpoint'; readonly project: string; readonly id: string }
-  | {
-      readonly view: 'file';
-      readonly project: string;
-      readonly path: string;
-      readonly line?: number;
-    }
+interface InProject {
+  project: string;
+}
+
+/** The places of the page, with what names each. Each has a link that works in another tab of this machine. */
+interface Places {
+  home: object;
+  timeline: InProject & { filter?: string };
+  checkpoint: InProject & { id: string };
+  file: InProject & { path: string; line?: number };
   /**
    * The plan of a rewind to before a checkpoint; of these files alone if they are given. `take`: as in the API, and
    * `since` where it is left out.
    */
-  | {
-      readonly view: 'rewind';
-      readonly project: string;
-      readonly id: string;
-      readonly take?: RewindExtent;
-      readonly paths?: readonly string[];
-    }
+  rewind: InProject & { id: string; take?: RewindExtent; paths?: readonly string[] };
   /** The plan that takes back an operation; the last one if none is named. */
-  | { readonly view: 'undo'; readonly project: string; readonly operation?: string }
-  | {
-      readonly view: 'executions';
-      readonly project: string;
-      readonly execution?: { readonly kind: ExecutionKind; readonly id: string };
-    }
-  | { readonly view: 'store'; readonly project?: string }
-  | { readonly view: 'unknown'; readonly at: string };
+  undo: InProject & { operation?: string };
+  executions: InProject & { execution?: { readonly kind: ExecutionKind; readonly id: string } };
+  store: Partial<InProject>;
+  unknown: { at: string };
+}
 
-export type RouteOf<View extends Route['view']> = Extract<Route, { view: View }>;
+export type RouteOf<View extends keyof Places> = Readonly<{ view: View } & Places[View]>;
+
+export type Route = { [View in keyof Places]: RouteOf<View> }[keyof Places];
 
 /**
  * The link of a place. It stands behind `#`, so that the server serves one document and never sees the names of
@@ -50,25 +42,18 @@ export function linkTo(route: Route): string {
     case 'checkpoint':
       return link(['p', route.project, 'c', route.id]);
     case 'file':
-      return link(['p', route.project, 'file', ...route.path.split('/')], {
-        line: route.line?.toString(),
-      });
+      return link(['p', route.project, 'file', ...route.path.split('/')], { line: route.line });
     case 'rewind':
       return link(['p', route.project, 'rewind', route.id], {
         take: route.take,
         path: route.paths,
       });
     case 'undo':
-      return link(['p', route.project, 'undo', ...(route.operation ? [route.operation] : [])]);
+      return link(['p', route.project, 'undo', route.operation]);
     case 'executions':
-      return link([
-        'p',
-        route.project,
-        'executions',
-        ...(route.execution ? [route.execution.kind, route.execution.id] : []),
-      ]);
+      return link(['p', route.project, 'executions', route.execution?.kind, route.execution?.id]);
     case 'store':
-      return link(['store', ...(route.project ? [route.project] : [])]);
+      return link(['store', route.project]);
     case 'unknown':
       return route.at;
   }
@@ -110,16 +95,17 @@ export function routeOf(hash: string): Route {
   return unknown;
 }
 
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-function link(parts: readonly string[], query: Query = {}): string {
+/** Of the parts and values that are given. Those of a list may be names of files. */
+function link(parts: readonly (string | undefined)[], query: Query = {}): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (typeof value === 'string') search.set(name, value);
-    else for (const one of value ?? []) search.append(name, encodePart(one));
+  for (const [name, value = []] of Object.entries(query)) {
+    if (typeof value !== 'object') search.set(name, String(value));
+    else for (const one of value) search.append(name, encodePart(one));
   }
-  const tail = search.size === 0 ? '' : `?${search}`;
-  return `#/${parts.map(encodePart).join('/')}${tail}`;
+  const place = parts.filter((part) => part !== undefined).map(encodePart);
+  return `#/${place.join('/')}${search.size === 0 ? '' : `?${search}`}`;
 }
 
 // Names of files need not be UTF-8: such bytes are lone surrogates, which no URL can hold.

@@ -1,14 +1,13 @@
+import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
-import { LiveRegion } from './announce.tsx';
+import { capital } from '../ui/shown.ts';
 import { access } from './api-client.ts';
 import { connection } from './live.ts';
-import { LockedOut } from './locked-out.tsx';
-import { projects } from './projects.ts';
+import { LiveRegion, UndoBar } from './notices.tsx';
+import { knownProject, projects } from './projects.ts';
 import { route } from './router.ts';
 import { linkTo, type Route } from './routes.ts';
-import { THEMES, theme } from './theme.ts';
-import { UndoBar } from './undo-bar.tsx';
 import { CurrentView } from './views.tsx';
 
 export function Shell() {
@@ -42,6 +41,29 @@ export function Shell() {
       </main>
       <LiveRegion />
     </>
+  );
+}
+
+/** For somebody who has no key of this server: the page shows nothing, and says how to get in. */
+function LockedOut() {
+  const isRefused = access.value === 'refused';
+  return (
+    <main class="locked-out" id="main">
+      <h1>{isRefused ? 'This page has been left behind' : 'This page needs a key'}</h1>
+      <p>
+        {isRefused
+          ? 'The server was started again since this page was opened, or its link was used before.'
+          : 'Links work in a browser in which the page was opened by the command.'}{' '}
+        In a terminal, type
+      </p>
+      <pre>
+        <code>savepoint web</code>
+      </pre>
+      <p>
+        or press Enter where it runs: the page opens anew, with a key of its own. Nothing on this
+        machine has been changed.
+      </p>
+    </main>
   );
 }
 
@@ -110,6 +132,19 @@ function ConnectionState() {
   );
 }
 
+const THEMES = ['system', 'light', 'dark'] as const;
+const STORED_THEME = 'savepoint.theme';
+const theme = signal(themeOf(localStorage.getItem(STORED_THEME)));
+
+function themeOf(name: string | null): (typeof THEMES)[number] {
+  return THEMES.find((one) => one === name) ?? 'system';
+}
+
+effect(() => {
+  localStorage.setItem(STORED_THEME, theme.value);
+  document.documentElement.dataset.theme = theme.value;
+});
+
 function ThemeSwitch() {
   return (
     <label class="theme">
@@ -117,12 +152,14 @@ function ThemeSwitch() {
       <select
         value={theme.value}
         onChange={(event) => {
-          theme.value = THEMES.find((one) => one === event.currentTarget.value) ?? 'system';
+          theme.value = themeOf(event.currentTarget.value);
         }}
       >
-        <option value="system">System</option>
-        <option value="light">Light</option>
-        <option value="dark">Dark</option>
+        {THEMES.map((one) => (
+          <option key={one} value={one}>
+            {capital(one)}
+          </option>
+        ))}
       </select>
     </label>
   );
@@ -134,22 +171,13 @@ function placeOf(here: Route): string {
 }
 
 function titleOf(here: Route): string {
-  const project = 'project' in here ? here.project : undefined;
-  const name = projects.value?.projects.find(({ id }) => id === project)?.name;
-  const names = {
-    home: 'Projects',
-    timeline: 'Timeline',
-    checkpoint: 'Checkpoint',
-    file: 'File',
-    rewind: 'Rewind',
-    undo: 'Undo',
-    executions: 'Executions',
-    store: 'Store',
-    unknown: 'Not found',
-  };
-  const view = names[here.view];
+  const name = knownProject('project' in here ? here.project : undefined)?.name;
+  const view = NAMES[here.view] ?? capital(here.view);
   return name === undefined ? view : `${view} · ${displayText(name)}`;
 }
+
+/** Of views that are not called by their names in the program. */
+const NAMES: Partial<Record<Route['view'], string>> = { home: 'Projects', unknown: 'Not found' };
 
 function skipTo(event: Event, main: HTMLElement | null): void {
   event.preventDefault();

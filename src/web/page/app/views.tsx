@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failed, Loading } from '../ui/states.tsx';
 import { ApiError } from './api-client.ts';
+import { ThisProject } from './projects.ts';
 import type { Route, RouteOf } from './routes.ts';
 
 /** A view: shown in the main part of the page while its place is open. It begins with a heading `h1`. */
@@ -13,7 +14,7 @@ const VIEWS: { readonly [Name in Route['view']]?: () => Promise<View<Name>> } = 
   timeline: async () => (await import('../timeline/timeline-view.tsx')).TimelineView,
   checkpoint: async () => (await import('../checkpoint/checkpoint-view.tsx')).CheckpointView,
   rewind: async () => (await import('../rewind/rewind-view.tsx')).RewindView,
-  undo: async () => (await import('../rewind/undo-view.tsx')).UndoView,
+  undo: async () => (await import('../rewind/rewind-view.tsx')).UndoView,
   file: async () => (await import('../file/file-view.tsx')).FileView,
   executions: async () => (await import('../executions/executions-view.tsx')).ExecutionsView,
   store: async () => (await import('../store/store-view.tsx')).StoreView,
@@ -32,7 +33,7 @@ export function CurrentView({ route }: { readonly route: Route }) {
     let isWanted = true;
     load().then(
       (View) => isWanted && setShown({ name: route.view, View }),
-      (failure) => isWanted && setError(new ApiError(0, { code: 'page', message: `${failure}` })),
+      (failure) => isWanted && setError(ApiError.of(failure)),
     );
     return () => {
       isWanted = false;
@@ -48,5 +49,9 @@ export function CurrentView({ route }: { readonly route: Route }) {
   }
   if (shown?.name !== route.view) return <Loading what="the view" />;
   const { View } = shown;
-  return <View route={route} />;
+  return (
+    <ThisProject.Provider value={('project' in route && route.project) || ''}>
+      <View route={route} />
+    </ThisProject.Provider>
+  );
 }

@@ -1,8 +1,7 @@
 import { displayText } from '../../../model/display.ts';
 import type { ToolCall } from '../../api.ts';
-import { LineCounts } from '../ui/line-counts.tsx';
+import { LineCounts, Sureness, TakenBack } from '../ui/parts.tsx';
 import { counted, firstLine, shownTime } from '../ui/shown.ts';
-import { Sureness } from './sureness.tsx';
 
 const SHOWN_CALLS = 8;
 const SHOWN_CHANGES = 12;
@@ -52,7 +51,7 @@ function callItem(call: ToolCall, i: number) {
             <code>{displayText(change.path)}</code>
             <LineCounts {...change} />
             <Sureness of={change.attribution} />
-            {change.takenBack && <span class="badge taken-back">taken back</span>}
+            <TakenBack of={change.takenBack ? 'yes' : 'no'} />
           </li>
         ))}
         {more > 0 && <li class="quiet">and {counted(more, 'more file')}</li>}

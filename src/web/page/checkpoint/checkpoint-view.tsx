@@ -1,57 +1,43 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { displayLines, displayText } from '../../../model/display.ts';
 import type { ChangedFile, CheckpointAnswer } from '../../api.ts';
-import { get } from '../app/api-client.ts';
-import { useKeys } from '../app/keys.ts';
 import { useLive } from '../app/live.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
+import { useProject } from '../app/projects.ts';
 import { goTo } from '../app/router.ts';
 import { linkTo, type RouteOf } from '../app/routes.ts';
 import { DiffStyleSwitch } from '../diff/diff-style.tsx';
-import { LineCounts } from '../ui/line-counts.tsx';
+import { LineCounts, TakenBack, useSome } from '../ui/parts.tsx';
 import { agentName, counted, shownTime, wholeTime } from '../ui/shown.ts';
 import { Either, Empty } from '../ui/states.tsx';
+import { useKeys } from '../ui/window.ts';
 import { Calls } from './calls.tsx';
 import { FileSection } from './file-section.tsx';
 import { FileTree } from './file-tree.tsx';
 
-interface CheckpointProps {
-  readonly route: RouteOf<'checkpoint'>;
-}
-
 /** One checkpoint: what was asked, what was done for it, what each file became, and the way back. */
-export function CheckpointView({ route }: CheckpointProps) {
-  const { project, id } = route;
-  const [loaded, again] = useLoaded(
-    (signal) =>
-      get<CheckpointAnswer>(inProject(project, 'checkpoints', id), {
-        signal,
-      }),
-    [project, id],
-  );
-  useLive((event) => {
+export function CheckpointView({ route }: { readonly route: RouteOf<'checkpoint'> }) {
+  const loaded = useAnswer<CheckpointAnswer>(['checkpoints', route.id]);
+  useLive(({ type }) => {
     const isAtWork = loaded.state === 'ready' && loaded.value.calls.some(({ running }) => running);
     // A command that is killed ends without a change.
-    if (event.type === 'changed' || (event.type === 'running' && isAtWork)) again();
+    if (type === 'changed' || (type === 'running' && isAtWork)) loaded.again();
   });
   return (
-    <Either of={loaded} what="the checkpoint" again={again}>
-      {(answer) => <Checkpoint project={project} answer={answer} />}
+    <Either of={loaded} what="the checkpoint">
+      {(answer) => <Checkpoint answer={answer} />}
     </Either>
   );
 }
 
 interface AnswerProps {
-  readonly project: string;
   readonly answer: CheckpointAnswer;
 }
 
-function Checkpoint({ project, answer }: AnswerProps) {
+function Checkpoint({ answer }: AnswerProps) {
+  const project = useProject();
   const { previous, next, calls } = answer;
-  const [most, setMost] = useState(SHOWN_FILES);
-  const files = answer.files.slice(0, most);
-  const more = answer.files.length - files.length;
+  const [files, moreFiles] = useSome(answer.files, SHOWN_FILES, 5 * SHOWN_FILES, 'more file');
   const place = useRef<HTMLDivElement>(null);
   const visit = (id: string | null) => id !== null && goTo({ view: 'checkpoint', project, id });
   const step = (by: 1 | -1) => stepThrough(place.current, by);
@@ -63,7 +49,7 @@ function Checkpoint({ project, answer }: AnswerProps) {
   });
   return (
     <div class="checkpoint" ref={place}>
-      <Heading project={project} answer={answer} />
+      <Heading answer={answer} />
       <Calls calls={calls} />
       {files.length === 0 ? (
         <NoFiles answer={answer} />
@@ -79,13 +65,9 @@ function Checkpoint({ project, answer }: AnswerProps) {
               <DiffStyleSwitch />
             </div>
             {files.map((file, i) => (
-              <FileSection key={file.path} {...{ project, answer, file }} isEarly={i < 5} />
+              <FileSection key={file.path} {...{ answer, file }} isEarly={i < 5} />
             ))}
-            {more > 0 && (
-              <button type="button" onClick={() => setMost(most + 5 * SHOWN_FILES)}>
-                Show {counted(more, 'more file')}
-              </button>
-            )}
+            {moreFiles}
           </section>
         </div>
       )}
@@ -93,7 +75,7 @@ function Checkpoint({ project, answer }: AnswerProps) {
   );
 }
 
-function NoFiles({ answer: { calls, checkpoint } }: { readonly answer: CheckpointAnswer }) {
+function NoFiles({ answer: { calls, checkpoint } }: AnswerProps) {
   if (calls.some(({ running }) => running)) {
     return (
       <Empty title="No change of a file is on record yet.">
@@ -115,11 +97,11 @@ function NoFiles({ answer: { calls, checkpoint } }: { readonly answer: Checkpoin
 const SHOWN_FILES = 200;
 const LONG_PROMPT = 1_200;
 
-function Heading({ project, answer }: AnswerProps) {
+function Heading({ answer }: AnswerProps) {
+  const project = useProject();
   const { checkpoint, session, files, previous, next } = answer;
   const { id, agent, createdAt, description, label, kind } = checkpoint;
   const [first, rest] = splitPrompt(description);
-  const isTakenBack = checkpoint.takenBack === 'yes';
   return (
     <header class="checkpoint-heading">
       <p class="meta">
@@ -129,10 +111,7 @@ function Heading({ project, answer }: AnswerProps) {
         </time>
         {label !== null && <span class="badge">{displayText(label)}</span>}
         {answer.current && <span class="badge here">the files stand here</span>}
-        {isTakenBack && <span class="badge taken-back">taken back</span>}
-        {checkpoint.takenBack === 'partly' && (
-          <span class="badge taken-back">partly taken back</span>
-        )}
+        <TakenBack of={checkpoint.takenBack} />
         {checkpoint.imported && <span class="badge">imported</span>}
         <code class="quiet">{id}</code>
         {session !== null && <span class="quiet wide-only">session {displayText(session.id)}</span>}
@@ -149,7 +128,7 @@ function Heading({ project, answer }: AnswerProps) {
         ))}
       <Sums files={files} />
       <div class="actions">
-        {files.length > 0 && !isTakenBack && (
+        {files.length > 0 && checkpoint.takenBack !== 'yes' && (
           <a class="button primary" href={linkTo({ view: 'rewind', project, id, take: 'message' })}>
             Take back this
           </a>

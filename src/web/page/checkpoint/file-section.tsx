@@ -1,18 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { ChangedFile, CheckpointAnswer, DiffAnswer } from '../../api.ts';
-import { get } from '../app/api-client.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
+import { pathQuery, useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
 import { SidesView } from '../diff/side-by-kind.tsx';
-import { LineCounts } from '../ui/line-counts.tsx';
-import { fromQuery, pathQuery } from '../ui/paths.ts';
+import { Fold, LineCounts, Sureness, TakenBack } from '../ui/parts.tsx';
 import { Either } from '../ui/states.tsx';
-import { Sureness } from './sureness.tsx';
 
 interface SectionProps {
-  readonly project: string;
   readonly answer: CheckpointAnswer;
   readonly file: ChangedFile;
   /** Loaded at once; others when they come near. */
@@ -23,7 +19,8 @@ interface SectionProps {
 const MANY_LINES = 3_000;
 
 /** What became of one file under a checkpoint, and the way back for it alone. */
-export function FileSection({ project, answer, file, isEarly }: SectionProps) {
+export function FileSection({ answer, file, isEarly }: SectionProps) {
+  const project = useProject();
   const place = useRef<HTMLElement>(null);
   const isNear = useNear(place, isEarly);
   const [isOpen, setOpen] = useState(file.insertions + file.deletions <= MANY_LINES);
@@ -34,14 +31,7 @@ export function FileSection({ project, answer, file, isEarly }: SectionProps) {
   return (
     <section class="file" ref={place} data-path={path}>
       <div class="file-bar">
-        <button
-          type="button"
-          class="plain fold"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <span class="unseen">Diff of {displayText(path)}</span>
-        </button>
+        <Fold {...{ isOpen, setOpen }}>Diff of {displayText(path)}</Fold>
         <h3 tabIndex={-1}>
           {from !== undefined && <code class="quiet">{displayText(from)} → </code>}
           <a href={linkTo({ view: 'file', project, path })}>
@@ -56,11 +46,7 @@ export function FileSection({ project, answer, file, isEarly }: SectionProps) {
             ignored by git
           </span>
         )}
-        {takenBack !== 'no' && (
-          <span class="badge taken-back">
-            {takenBack === 'yes' ? 'taken back' : 'partly taken back'}
-          </span>
-        )}
+        <TakenBack of={takenBack} />
         <span class="space" />
         {takenBack !== 'yes' && (
           <a
@@ -71,39 +57,24 @@ export function FileSection({ project, answer, file, isEarly }: SectionProps) {
           </a>
         )}
       </div>
-      {isOpen ? (
-        isNear ? (
-          <FileDiff {...{ project, answer, file }} />
-        ) : (
-          <p class="diff-room" />
-        )
-      ) : null}
+      {isOpen && (isNear ? <FileDiff {...{ answer, file }} /> : <p class="diff-room" />)}
     </section>
   );
 }
 
-function FileDiff({ project, answer, file }: Omit<SectionProps, 'isEarly'>) {
+function FileDiff({ answer, file }: Omit<SectionProps, 'isEarly'>) {
   const { checkpoint, pathBytes } = answer;
-  const { path, from } = file;
-  const [loaded, again] = useLoaded(
-    (signal) =>
-      get<DiffAnswer>(inProject(project, 'checkpoints', checkpoint.id, 'diff'), {
-        query: {
-          ...pathQuery(path, pathBytes),
-          ...(from === undefined ? {} : fromQuery(from, pathBytes)),
-        },
-        signal,
-      }),
-    [project, checkpoint.id, path, from, file.after === null, file.insertions, file.deletions],
-  );
+  const { path, from, after, insertions, deletions } = file;
+  const loaded = useAnswer<DiffAnswer>(['checkpoints', checkpoint.id, 'diff'], {
+    query: {
+      ...pathQuery('path', path, pathBytes),
+      ...(from === undefined ? {} : pathQuery('from', from, pathBytes)),
+    },
+    about: [after === null, insertions, deletions],
+  });
   return (
-    <Either of={loaded} what="the diff" again={again}>
-      {({ before, after }) => (
-        <SidesView
-          {...{ project, path, before, after }}
-          caption={`Changes of ${displayText(path)}`}
-        />
-      )}
+    <Either of={loaded} what="the diff">
+      {(sides) => <SidesView {...sides} path={path} caption={`Changes of ${displayText(path)}`} />}
     </Either>
   );
 }

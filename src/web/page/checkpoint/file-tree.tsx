@@ -1,6 +1,6 @@
 import { displayText } from '../../../model/display.ts';
 import type { ChangedFile } from '../../api.ts';
-import { LineCounts } from '../ui/line-counts.tsx';
+import { LineCounts } from '../ui/parts.tsx';
 
 interface Folder {
   readonly name: string;

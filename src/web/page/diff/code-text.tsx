@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
-import type { CodeLine } from './highlight.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { type CodeLine, highlighterFor, plainLines } from './highlight.ts';
+import type { Sides } from './text-diff.ts';
 import type { Range } from './word-marks.ts';
 
 interface CodeTextProps {
@@ -37,4 +39,33 @@ function cut(text: string, at: number, marks: readonly Range[]): [string, boolea
   }
   if (done < text.length) parts.push([text.slice(done), false]);
   return parts;
+}
+
+type Lines = readonly string[];
+const NO_LINES: Lines = [];
+
+/** The lines of two texts in colours. Null until they are there: to draw a long diff twice would take longer. */
+export function useColours(
+  path: string,
+  before: Lines,
+  after: Lines = NO_LINES,
+): Sides<readonly CodeLine[]> | null {
+  const [coloured, setColoured] = useState<{
+    of: Sides<Lines>;
+    code: Sides<readonly CodeLine[]>;
+  }>();
+  useEffect(() => {
+    let isGone = false;
+    const show = (colour: typeof plainLines) => {
+      if (isGone) return;
+      const code = { before: colour(before), after: colour(after) };
+      setColoured({ of: { before, after }, code });
+    };
+    highlighterFor(path).then(show, () => show(plainLines));
+    return () => {
+      isGone = true;
+    };
+  }, [path, before, after]);
+  const isOfThese = coloured?.of.before === before && coloured.of.after === after;
+  return isOfThese ? coloured.code : null;
 }

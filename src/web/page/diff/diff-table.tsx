@@ -1,23 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { LineRange } from '../../api.ts';
-import { CodeText } from './code-text.tsx';
-import { type CodeLine, highlighterFor, plainLines } from './highlight.ts';
-import {
-  type DiffRow,
-  type Gap,
-  type Piece,
-  piecesOf,
-  type TextDiff,
-  textDiff,
-} from './text-diff.ts';
+import { CodeText, useColours } from './code-text.tsx';
+import type { DiffStyle } from './diff-style.tsx';
+import type { CodeLine } from './highlight.ts';
+import { type DiffRow, type Gap, type Piece, piecesOf, type Sides, textDiff } from './text-diff.ts';
 import { type WordMarks, wordMarks } from './word-marks.ts';
 
-export interface DiffTableProps {
+interface DiffTableProps extends Sides<string> {
   /** Its ending tells the language. */
   readonly path: string;
-  readonly before: string;
-  readonly after: string;
-  readonly style: 'unified' | 'split';
+  readonly style: DiffStyle;
   /** For those who do not see the table. */
   readonly caption: string;
   /** Lines of the new side, from 1, that the reader wrote and that stay. */
@@ -28,6 +20,10 @@ export interface DiffTableProps {
   readonly isWhole?: boolean;
 }
 
+const COLUMNS = {
+  split: ['Old line', 'Before', 'New line', 'After'],
+  unified: ['Old line', 'New line', 'Text'],
+} as const;
 const CONTEXT = 3;
 const FROM_ONE: Sides<number> = { before: 1, after: 1 };
 /** Rows that are laid out together, once they come into view. */
@@ -37,19 +33,10 @@ const FIRST_ROWS = 480;
 
 /** The difference of two texts as a table: one below the other, or side by side. */
 export function DiffTable(props: DiffTableProps) {
-  const {
-    path,
-    before,
-    after,
-    style,
-    caption,
-    yours,
-    firstLine = FROM_ONE,
-    isWhole = false,
-  } = props;
+  const { path, before, after, style, caption, yours, firstLine = FROM_ONE, isWhole } = props;
   const diff = useMemo(() => textDiff(before, after), [before, after]);
   const marks = useMemo(() => wordMarks(diff.before, diff.after, diff.hunks), [diff]);
-  const code = useColours(path, diff);
+  const code = useColours(path, diff.before, diff.after);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [most, setMost] = useState(MOST_ROWS);
   const mine = useMemo(() => linesWithin(yours), [yours]);
@@ -78,30 +65,22 @@ export function DiffTable(props: DiffTableProps) {
       <table class={`diff ${style}`} aria-label={caption}>
         <thead class="unseen">
           <tr>
-            {style === 'split' ? (
-              <>
-                <th>Old line</th>
-                <th>Before</th>
-                <th>New line</th>
-                <th>After</th>
-              </>
-            ) : (
-              <>
-                <th>Old line</th>
-                <th>New line</th>
-                <th>Text</th>
-              </>
-            )}
+            {COLUMNS[style].map((name) => (
+              <th key={name}>{name}</th>
+            ))}
           </tr>
         </thead>
         {blocks.shown.map((block) =>
           block.kind === 'gap' ? (
-            <GapRow
-              key={`gap ${block.gap.after}`}
-              gap={block.gap}
-              open={open}
-              columns={style === 'split' ? 4 : 3}
-            />
+            <tbody key={`gap ${block.gap.after}`} class="gap">
+              <tr>
+                <td colSpan={COLUMNS[style].length}>
+                  <button type="button" onClick={() => open(block.gap)}>
+                    Show {block.gap.count.toLocaleString('en')} unchanged lines
+                  </button>
+                </td>
+              </tr>
+            </tbody>
           ) : (
             <RowBlock key={keyOf(block.rows)} rows={block.rows} view={view} />
           ),
@@ -116,28 +95,6 @@ export function DiffTable(props: DiffTableProps) {
       )}
     </>
   );
-}
-
-interface Sides<T> {
-  readonly before: T;
-  readonly after: T;
-}
-
-/** Null until the colours are there: to draw a long diff twice would take longer. */
-function useColours(path: string, diff: TextDiff): Sides<readonly CodeLine[]> | null {
-  const [coloured, setColoured] = useState<{ of: TextDiff; code: Sides<readonly CodeLine[]> }>();
-  useEffect(() => {
-    let isGone = false;
-    const show = (colour: typeof plainLines) => {
-      if (isGone) return;
-      setColoured({ of: diff, code: { before: colour(diff.before), after: colour(diff.after) } });
-    };
-    highlighterFor(path).then(show, () => show(plainLines));
-    return () => {
-      isGone = true;
-    };
-  }, [path, diff]);
-  return coloured?.of === diff ? coloured.code : null;
 }
 
 /** The first rows are there at once, and all others a few frames later, in which the page can be used. */
@@ -179,45 +136,18 @@ function keyOf([first]: readonly DiffRow[]): string {
   return `${first?.before}-${first?.after}`;
 }
 
-function GapRow({
-  gap,
-  open,
-  columns,
-}: {
-  readonly gap: Gap;
-  readonly open: (gap: Gap) => void;
-  readonly columns: number;
-}) {
-  return (
-    <tbody class="gap">
-      <tr>
-        <td colSpan={columns}>
-          <button type="button" onClick={() => open(gap)}>
-            Show {gap.count.toLocaleString('en')} unchanged lines
-          </button>
-        </td>
-      </tr>
-    </tbody>
-  );
-}
-
 interface View {
   readonly code: Sides<readonly CodeLine[]>;
   readonly marks: WordMarks;
   readonly mine: ReadonlySet<number>;
-  readonly style: 'unified' | 'split';
+  readonly style: DiffStyle;
   /** The last line of a side that does not end with a line break; -1 for none. */
   readonly ends: Sides<number>;
   readonly firstLine: Sides<number>;
 }
 
-interface BlockProps {
-  readonly rows: readonly DiffRow[];
-  readonly view: View;
-}
-
 /** Drawn once: opening a gap leaves the other blocks as they are. */
-function RowBlock({ rows, view }: BlockProps) {
+function RowBlock({ rows, view }: { readonly rows: readonly DiffRow[]; readonly view: View }) {
   const { code, marks, mine, style } = view;
   return useMemo(
     () => (

@@ -10,128 +10,55 @@ export type CodeLine = readonly CodeRun[];
 
 type Grammar = () => Promise<{ readonly default: LanguageFn }>;
 
-/** Each grammar is a file of its own, which is loaded with the first file in that language. */
-const GRAMMARS = {
-  bash: () => import('highlight.js/lib/languages/bash'),
-  c: () => import('highlight.js/lib/languages/c'),
-  cpp: () => import('highlight.js/lib/languages/cpp'),
-  csharp: () => import('highlight.js/lib/languages/csharp'),
-  css: () => import('highlight.js/lib/languages/css'),
-  dart: () => import('highlight.js/lib/languages/dart'),
-  diff: () => import('highlight.js/lib/languages/diff'),
-  dockerfile: () => import('highlight.js/lib/languages/dockerfile'),
-  elixir: () => import('highlight.js/lib/languages/elixir'),
-  go: () => import('highlight.js/lib/languages/go'),
-  graphql: () => import('highlight.js/lib/languages/graphql'),
-  haskell: () => import('highlight.js/lib/languages/haskell'),
-  ini: () => import('highlight.js/lib/languages/ini'),
-  java: () => import('highlight.js/lib/languages/java'),
-  javascript: () => import('highlight.js/lib/languages/javascript'),
-  json: () => import('highlight.js/lib/languages/json'),
-  kotlin: () => import('highlight.js/lib/languages/kotlin'),
-  less: () => import('highlight.js/lib/languages/less'),
-  lua: () => import('highlight.js/lib/languages/lua'),
-  makefile: () => import('highlight.js/lib/languages/makefile'),
-  markdown: () => import('highlight.js/lib/languages/markdown'),
-  nginx: () => import('highlight.js/lib/languages/nginx'),
-  objectivec: () => import('highlight.js/lib/languages/objectivec'),
-  perl: () => import('highlight.js/lib/languages/perl'),
-  php: () => import('highlight.js/lib/languages/php'),
-  powershell: () => import('highlight.js/lib/languages/powershell'),
-  protobuf: () => import('highlight.js/lib/languages/protobuf'),
-  python: () => import('highlight.js/lib/languages/python'),
-  r: () => import('highlight.js/lib/languages/r'),
-  ruby: () => import('highlight.js/lib/languages/ruby'),
-  rust: () => import('highlight.js/lib/languages/rust'),
-  scala: () => import('highlight.js/lib/languages/scala'),
-  scss: () => import('highlight.js/lib/languages/scss'),
-  sql: () => import('highlight.js/lib/languages/sql'),
-  swift: () => import('highlight.js/lib/languages/swift'),
-  typescript: () => import('highlight.js/lib/languages/typescript'),
-  xml: () => import('highlight.js/lib/languages/xml'),
-  yaml: () => import('highlight.js/lib/languages/yaml'),
-} satisfies Record<string, Grammar>;
+/** The endings of each language, and its grammar: a file of its own, which is loaded with the first file in it. */
+const LANGUAGES = {
+  bash: [() => import('highlight.js/lib/languages/bash'), 'bash sh zsh'],
+  c: [() => import('highlight.js/lib/languages/c'), 'c h'],
+  cpp: [() => import('highlight.js/lib/languages/cpp'), 'cc cpp cxx hpp hh'],
+  csharp: [() => import('highlight.js/lib/languages/csharp'), 'cs'],
+  css: [() => import('highlight.js/lib/languages/css'), 'css'],
+  dart: [() => import('highlight.js/lib/languages/dart'), 'dart'],
+  diff: [() => import('highlight.js/lib/languages/diff'), 'diff patch'],
+  dockerfile: [() => import('highlight.js/lib/languages/dockerfile'), 'dockerfile'],
+  elixir: [() => import('highlight.js/lib/languages/elixir'), 'ex exs'],
+  go: [() => import('highlight.js/lib/languages/go'), 'go'],
+  graphql: [() => import('highlight.js/lib/languages/graphql'), 'graphql gql'],
+  haskell: [() => import('highlight.js/lib/languages/haskell'), 'hs'],
+  ini: [() => import('highlight.js/lib/languages/ini'), 'cfg editorconfig ini toml'],
+  java: [() => import('highlight.js/lib/languages/java'), 'java'],
+  javascript: [() => import('highlight.js/lib/languages/javascript'), 'cjs js jsx mjs'],
+  json: [() => import('highlight.js/lib/languages/json'), 'json jsonc webmanifest'],
+  kotlin: [() => import('highlight.js/lib/languages/kotlin'), 'kt kts'],
+  less: [() => import('highlight.js/lib/languages/less'), 'less'],
+  lua: [() => import('highlight.js/lib/languages/lua'), 'lua'],
+  makefile: [() => import('highlight.js/lib/languages/makefile'), 'makefile mk'],
+  markdown: [() => import('highlight.js/lib/languages/markdown'), 'markdown md mdx'],
+  nginx: [() => import('highlight.js/lib/languages/nginx'), 'conf'],
+  objectivec: [() => import('highlight.js/lib/languages/objectivec'), 'm'],
+  perl: [() => import('highlight.js/lib/languages/perl'), 'pl pm'],
+  php: [() => import('highlight.js/lib/languages/php'), 'php'],
+  powershell: [() => import('highlight.js/lib/languages/powershell'), 'ps1'],
+  protobuf: [() => import('highlight.js/lib/languages/protobuf'), 'proto'],
+  python: [() => import('highlight.js/lib/languages/python'), 'py pyi'],
+  r: [() => import('highlight.js/lib/languages/r'), 'r'],
+  ruby: [() => import('highlight.js/lib/languages/ruby'), 'gemspec rake rb gemfile rakefile'],
+  rust: [() => import('highlight.js/lib/languages/rust'), 'rs'],
+  scala: [() => import('highlight.js/lib/languages/scala'), 'scala'],
+  scss: [() => import('highlight.js/lib/languages/scss'), 'sass scss'],
+  sql: [() => import('highlight.js/lib/languages/sql'), 'sql'],
+  swift: [() => import('highlight.js/lib/languages/swift'), 'swift'],
+  typescript: [() => import('highlight.js/lib/languages/typescript'), 'cts mts ts tsx'],
+  xml: [() => import('highlight.js/lib/languages/xml'), 'html plist svelte svg vue xml'],
+  yaml: [() => import('highlight.js/lib/languages/yaml'), 'yaml yml'],
+} satisfies Record<string, readonly [Grammar, endings: string]>;
 
-type Language = keyof typeof GRAMMARS;
+type Language = keyof typeof LANGUAGES;
 
-const ENDINGS: Readonly<Record<string, Language>> = {
-  bash: 'bash',
-  sh: 'bash',
-  zsh: 'bash',
-  c: 'c',
-  h: 'c',
-  cc: 'cpp',
-  cpp: 'cpp',
-  cxx: 'cpp',
-  hpp: 'cpp',
-  hh: 'cpp',
-  cs: 'csharp',
-  css: 'css',
-  dart: 'dart',
-  diff: 'diff',
-  patch: 'diff',
-  dockerfile: 'dockerfile',
-  ex: 'elixir',
-  exs: 'elixir',
-  go: 'go',
-  graphql: 'graphql',
-  gql: 'graphql',
-  hs: 'haskell',
-  cfg: 'ini',
-  conf: 'nginx',
-  editorconfig: 'ini',
-  ini: 'ini',
-  toml: 'ini',
-  java: 'java',
-  cjs: 'javascript',
-  js: 'javascript',
-  jsx: 'javascript',
-  mjs: 'javascript',
-  json: 'json',
-  jsonc: 'json',
-  webmanifest: 'json',
-  kt: 'kotlin',
-  kts: 'kotlin',
-  less: 'less',
-  lua: 'lua',
-  makefile: 'makefile',
-  mk: 'makefile',
-  markdown: 'markdown',
-  md: 'markdown',
-  mdx: 'markdown',
-  m: 'objectivec',
-  pl: 'perl',
-  pm: 'perl',
-  php: 'php',
-  ps1: 'powershell',
-  proto: 'protobuf',
-  py: 'python',
-  pyi: 'python',
-  r: 'r',
-  gemspec: 'ruby',
-  rake: 'ruby',
-  rb: 'ruby',
-  gemfile: 'ruby',
-  rakefile: 'ruby',
-  rs: 'rust',
-  scala: 'scala',
-  sass: 'scss',
-  scss: 'scss',
-  sql: 'sql',
-  swift: 'swift',
-  cts: 'typescript',
-  mts: 'typescript',
-  ts: 'typescript',
-  tsx: 'typescript',
-  html: 'xml',
-  plist: 'xml',
-  svelte: 'xml',
-  svg: 'xml',
-  vue: 'xml',
-  xml: 'xml',
-  yaml: 'yaml',
-  yml: 'yaml',
-};
+const BY_ENDING = new Map(
+  Object.entries(LANGUAGES).flatMap(([language, [, endings]]) =>
+    endings.split(' ').map((ending) => [ending, language as Language]),
+  ),
+);
 
 /** Languages that others hold within them: HTML has scripts and styles. */
 const WITHIN: Partial<Record<Language, readonly Language[]>> = {
@@ -143,8 +70,7 @@ const WITHIN: Partial<Record<Language, readonly Language[]>> = {
 /** The language of a file, by its name; null where there is none that we know. */
 export function languageOf(path: string): Language | null {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  const ending = name.slice(name.lastIndexOf('.') + 1);
-  return Object.hasOwn(ENDINGS, ending) ? (ENDINGS[ending] ?? null) : null;
+  return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1)) ?? null;
 }
 
 /** Some grammars take long for lines that no person has written. */
@@ -164,7 +90,7 @@ export async function highlighterFor(
   await Promise.all(
     [language, ...(WITHIN[language] ?? [])].map(async (name) => {
       if (highlighter.getLanguage(name) !== undefined) return;
-      highlighter.registerLanguage(name, (await GRAMMARS[name]()).default);
+      highlighter.registerLanguage(name, (await LANGUAGES[name][0]()).default);
     }),
   );
   return (lines) => {
@@ -216,38 +142,26 @@ function append(line: CodeRun[], text: string, scope: string | null): void {
   else line.push({ text, scope });
 }
 
-// By the first part of a scope's name: `hljs-title function_` is a title.
-const COLOURS: Readonly<Record<string, string>> = {
-  attr: 'name',
-  attribute: 'name',
-  built_in: 'type',
-  bullet: 'literal',
-  code: 'string',
-  comment: 'comment',
-  doctag: 'comment',
-  keyword: 'keyword',
-  literal: 'literal',
-  meta: 'meta',
-  name: 'tag',
-  number: 'literal',
-  quote: 'comment',
-  regexp: 'string',
-  section: 'title',
-  'selector-class': 'title',
-  'selector-id': 'title',
-  'selector-tag': 'keyword',
-  string: 'string',
-  symbol: 'literal',
-  tag: 'tag',
-  title: 'title',
-  type: 'type',
-  variable: 'name',
-  addition: 'string',
-  deletion: 'meta',
-  link: 'string',
+/** The scopes of each colour, by the first part of a scope's name: `hljs-title function_` is a title. */
+const COLOURS = {
+  name: 'attr attribute variable',
+  type: 'built_in type',
+  literal: 'bullet literal number symbol',
+  string: 'code regexp string addition link',
+  comment: 'comment doctag quote',
+  keyword: 'keyword selector-tag',
+  meta: 'meta deletion',
+  tag: 'name tag',
+  title: 'section selector-class selector-id title',
 };
+
+const COLOUR_OF = new Map(
+  Object.entries(COLOURS).flatMap(([colour, scopes]) =>
+    scopes.split(' ').map((scope) => [scope, colour]),
+  ),
+);
 
 function scopeOf(classes: string): string | undefined {
   const [first = ''] = classes.split(' ');
-  return COLOURS[first.replace(/^hljs-/, '')];
+  return COLOUR_OF.get(first.replace(/^hljs-/, ''));
 }

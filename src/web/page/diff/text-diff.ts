@@ -1,21 +1,26 @@
 import { displayLines } from '../../../model/display.ts';
 import type { Hunk } from '../../../plan/line-diff.ts';
 import { readableHunks } from '../../../plan/unified-diff.ts';
+import type { DiffStyle } from './diff-style.tsx';
+
+export interface Sides<T> {
+  readonly before: T;
+  readonly after: T;
+}
 
 /** Two texts, line by line, safe to show, and where they differ. */
-export interface TextDiff {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
+export interface TextDiff extends Sides<readonly string[]> {
   readonly hunks: readonly Hunk[];
   /** Said once for the file instead of in each line. */
   readonly lineEnds: 'crlf' | 'lf';
   /** Sides whose last line has no line break. */
-  readonly openEnds: { readonly before: boolean; readonly after: boolean };
+  readonly openEnds: Sides<boolean>;
 }
 
 export function textDiff(before: string, after: string): TextDiff {
   const [a, b] = [linesOf(before), linesOf(after)];
-  const isCrlf = [...a, ...b].length > 0 && [...a, ...b].every((line) => line.endsWith('\r\n'));
+  const all = [...a, ...b];
+  const isCrlf = all.length > 0 && all.every((line) => line.endsWith('\r\n'));
   return {
     before: a.map((line) => shown(line, isCrlf)),
     after: b.map((line) => shown(line, isCrlf)),
@@ -39,16 +44,12 @@ function isOpen(text: string): boolean {
 }
 
 /** A row of the table. In a unified diff one of the sides of a changed row is null. */
-export interface DiffRow {
-  readonly before: number | null;
-  readonly after: number | null;
+export interface DiffRow extends Sides<number | null> {
   readonly kind: 'same' | 'removed' | 'added' | 'changed';
 }
 
 /** Unchanged lines that are folded away; both sides have them. */
-export interface Gap {
-  readonly before: number;
-  readonly after: number;
+export interface Gap extends Sides<number> {
   readonly count: number;
 }
 
@@ -57,7 +58,7 @@ export type Piece =
   | { readonly kind: 'gap'; readonly gap: Gap };
 
 export interface Layout {
-  readonly style: 'unified' | 'split';
+  readonly style: DiffStyle;
   /** Unchanged lines around a change. */
   readonly context: number;
   /** Gaps that a person opened, by the line of the new side at which they begin. */

@@ -1,12 +1,10 @@
 import { diffLines, type Hunk } from '../../../plan/line-diff.ts';
+import type { Sides } from './text-diff.ts';
 
 /** Characters [start, end) of a line. */
 export type Range = readonly [start: number, end: number];
 
-export interface WordMarks {
-  readonly before: ReadonlyMap<number, readonly Range[]>;
-  readonly after: ReadonlyMap<number, readonly Range[]>;
-}
+export type WordMarks = Sides<ReadonlyMap<number, readonly Range[]>>;
 
 type Lines = readonly string[];
 
@@ -29,20 +27,13 @@ export function wordMarks(before: Lines, after: Lines, hunks: readonly Hunk[]): 
   return marks;
 }
 
-function marksOf(before: string, after: string): { before: Range[]; after: Range[] } | null {
+function marksOf(before: string, after: string): Sides<Range[]> | null {
   if (Math.max(before.length, after.length) > LONGEST_LINE) return null;
   const [a, b] = [wordsOf(before), wordsOf(after)];
   const hunks = diffLines(a, b);
-  const marks = {
-    before: rangesOf(
-      a,
-      hunks.map(({ aStart, aEnd }) => [aStart, aEnd]),
-    ),
-    after: rangesOf(
-      b,
-      hunks.map(({ bStart, bEnd }) => [bStart, bEnd]),
-    ),
-  };
+  const removed = hunks.map(({ aStart, aEnd }): Range => [aStart, aEnd]);
+  const added = hunks.map(({ bStart, bEnd }): Range => [bStart, bEnd]);
+  const marks = { before: rangesOf(a, removed), after: rangesOf(b, added) };
   const differing = lengthOf(marks.before) + lengthOf(marks.after);
   const common = 1 - differing / Math.max(1, before.trim().length + after.trim().length);
   return common < LEAST_COMMON ? null : marks;

@@ -8,18 +8,18 @@ import type {
   ResumeAnswer,
   StepJson,
 } from '../../api.ts';
-import { announce } from '../app/announce.tsx';
-import { type ApiError, post } from '../app/api-client.ts';
-import { lastReceipt } from '../app/last-receipt.ts';
-import { asApiError } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { ApiError, post } from '../app/api-client.ts';
+import { useLoaded } from '../app/load.ts';
+import { announce, lastReceipt } from '../app/notices.tsx';
+import { inProject, useProject } from '../app/projects.ts';
 import { goTo } from '../app/router.ts';
+import { Check } from '../ui/parts.tsx';
 import { counted } from '../ui/shown.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import type { ExecutionName } from './execution-detail.tsx';
 
 export interface Chosen {
-  readonly what: 'resume' | 'rollback' | 'fork';
+  readonly what: keyof typeof ACTS;
   /** The step that was chosen when it began. */
   readonly step: number;
 }
@@ -34,111 +34,107 @@ interface ActProps {
 /** Something to do with an execution: its plan first, then a button that does it. */
 export function Act(props: ActProps) {
   const { what } = props.chosen;
+  const Shown = ACTS[what];
   return (
     <section class="act" aria-label={what}>
-      {what === 'resume' ? <Resume {...props} /> : null}
-      {what === 'rollback' ? <Rollback {...props} /> : null}
-      {what === 'fork' ? <Fork {...props} /> : null}
+      <Shown {...props} />
     </section>
   );
 }
 
-function Resume({ name, onEnd }: ActProps) {
-  const address = inProject(name.project, 'executions', name.kind, name.id, 'resume');
-  const [plan, setPlan] = useState<ResumeAnswer | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
-  const ask = (dryRun: boolean) =>
-    post<ResumeAnswer>(address, { dryRun }).then(
-      (answer) => {
-        if (dryRun) setPlan(answer);
-        else {
-          announce(`The next step is ${answer.next}`);
-          onEnd();
-        }
-      },
-      (failure) => setError(asApiError(failure)),
-    );
-  useEffect(() => {
-    ask(true);
-  }, []);
+const ACTS = { resume: Resume, rollback: Rollback, fork: Fork } as const;
+
+function Resume({ name: { kind, id }, onEnd }: ActProps) {
+  const address = inProject(useProject(), 'executions', kind, id, 'resume');
+  const ask = (dryRun: boolean) => post<ResumeAnswer>(address, { dryRun });
+  const loaded = useLoaded(() => ask(true), []);
+  const [refused, setRefused] = useState<ApiError | null>(null);
+  const resume = async () => {
+    try {
+      const { next } = await ask(false);
+      announce(`The next step is ${next}`);
+      onEnd();
+    } catch (failure) {
+      setRefused(ApiError.of(failure));
+    }
+  };
+  const error = loaded.state === 'failed' ? loaded.error : refused;
   if (error !== null) return <Failed error={error} />;
-  if (plan === null) return <Loading what="the plan" />;
+  if (loaded.state !== 'ready') return <Loading what="the plan" />;
+  const { done, next, rolledBack, files } = loaded.value;
   return (
     <>
       <p>
-        {counted(plan.done, 'step stays', 'steps stay')} done; the program goes on with step{' '}
-        {plan.next} when it is started.{' '}
-        {plan.rolledBack.length === 0
+        {counted(done, 'step stays', 'steps stay')} done; the program goes on with step {next} when
+        it is started.{' '}
+        {rolledBack.length === 0
           ? 'No step has to be rolled back.'
-          : `Rolled back first: ${plan.rolledBack.map(stepName).join(', ')}.`}
+          : `Rolled back first: ${rolledBack.map(stepName).join(', ')}.`}
       </p>
-      <Paths paths={plan.files} />
-      <Buttons verb="Make ready" onDo={() => ask(false)} onEnd={onEnd} />
+      {files.length > 0 && (
+        <ul class="paths">
+          {files.map((path) => (
+            <li key={path}>
+              <code>{displayText(path)}</code> <span class="quiet">goes back</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Buttons verb="Make ready" onDo={resume} onEnd={onEnd} />
     </>
   );
 }
 
 function Rollback({ name, chosen, steps, onEnd }: ActProps) {
-  const { project, kind: executionKind, id: executionId } = name;
+  const { kind: executionKind, id: executionId } = name;
+  const project = useProject();
   const [to, setTo] = useState(Math.max(-1, chosen.step - 1));
-  const [plan, setPlan] = useState<PlanAnswer | null>(null);
+  const request = { kind: 'rollback', executionId, executionKind, to };
+  const loaded = useLoaded(
+    (signal) => post<PlanAnswer>(inProject(project, 'plans'), request, { signal }),
+    [to],
+  );
+  const plan = loaded.state === 'ready' && !loaded.isStale ? loaded.value : null;
   const [isAccepted, setAccepted] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
-  const make = () => {
-    setPlan(null);
-    const request = { kind: 'rollback', executionId, executionKind, to };
-    post<PlanAnswer>(inProject(project, 'plans'), request).then(
-      (answer) => {
-        setPlan(answer);
-        setError(null);
-      },
-      (failure) => setError(asApiError(failure)),
-    );
-  };
-  useEffect(make, [to]);
-  const apply = async (made: PlanAnswer) => {
+  const [refused, setRefused] = useState<ApiError | null>(null);
+  useEffect(() => setRefused(null), [plan]);
+  const apply = async ({ planId, digest }: PlanAnswer) => {
     try {
-      const answer = await post<ApplyAnswer>(inProject(project, 'plans', made.planId, 'apply'), {
-        digest: made.digest,
-        acceptEffects: isAccepted,
-      });
+      const address = inProject(project, 'plans', planId, 'apply');
+      const accepted = { digest, acceptEffects: isAccepted };
+      const { undo, seq } = await post<ApplyAnswer>(address, accepted);
       const text = `Rolled back ${displayText(executionId)}`;
       announce(text);
-      if (answer.undo !== null) {
-        lastReceipt.value = { project, operationId: answer.undo.id, text, seq: answer.seq };
-      }
+      if (undo !== null) lastReceipt.value = { project, operationId: undo.id, text, seq };
       onEnd();
     } catch (failure) {
-      const refused = asApiError(failure);
+      const error = ApiError.of(failure);
+      setRefused(error);
       // The files changed meanwhile: nothing was done, and a person looks at the new plan first.
-      if (refused.code === 'plan-stale' || refused.code === 'plan-unknown') make();
-      setError(refused);
+      if (error.code === 'plan-stale' || error.code === 'plan-unknown') loaded.again();
     }
   };
+  const error = loaded.state === 'failed' ? loaded.error : refused;
   const effects = plan?.rollback?.effects ?? [];
   return (
     <>
       <p>
-        <label>
-          Keep the steps up to{' '}
-          <select value={to} onChange={(event) => setTo(Number(event.currentTarget.value))}>
-            <option value={-1}>none</option>
-            {steps.slice(0, -1).map((step) => (
-              <option key={step.index} value={step.index}>
-                {stepName(step)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <StepSelect
+          label="Keep the steps up to"
+          value={to}
+          choose={setTo}
+          steps={steps.slice(0, -1)}
+          none="none"
+        />
       </p>
-      {error === null ? null : <Failed error={error} again={make} />}
+      {error !== null && <Failed error={error} again={loaded.again} />}
       {plan === null ? (
         error === null && <Loading what="the plan" />
       ) : (
         <>
           <p>Takes back {plan.rollback?.steps.map(stepName).join(', ') ?? 'nothing'}.</p>
           <PlanLines lines={plan.lines} />
-          {effects.length === 0 ? null : (
+          {effects.length > 0 && (
             <div class="effects">
               <p>
                 <strong>This stays done, because nobody can undo it:</strong>
@@ -151,14 +147,9 @@ function Rollback({ name, chosen, steps, onEnd }: ActProps) {
                   </li>
                 ))}
               </ul>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={isAccepted}
-                  onChange={(event) => setAccepted(event.currentTarget.checked)}
-                />{' '}
+              <Check checked={isAccepted} choose={setAccepted}>
                 Roll back all the same
-              </label>
+              </Check>
             </div>
           )}
           <Buttons
@@ -173,19 +164,21 @@ function Rollback({ name, chosen, steps, onEnd }: ActProps) {
   );
 }
 
-function Fork({ name, chosen, steps, onEnd }: ActProps) {
-  const { project, kind } = name;
-  const [id, setId] = useState(`${name.id}-2`);
+function Fork({ name: { kind, id: parent }, chosen, steps, onEnd }: ActProps) {
+  const project = useProject();
+  const [id, setId] = useState(`${parent}-2`);
   const [step, setStep] = useState(chosen.step);
   const [error, setError] = useState<ApiError | null>(null);
-  const fork = () =>
-    post<ForkAnswer>(inProject(project, 'executions', kind, name.id, 'fork'), { id, step }).then(
-      (answer) => {
-        onEnd();
-        goTo({ view: 'executions', project, execution: { kind, id: answer.id } });
-      },
-      (failure) => setError(asApiError(failure)),
-    );
+  const fork = async () => {
+    try {
+      const address = inProject(project, 'executions', kind, parent, 'fork');
+      const made = await post<ForkAnswer>(address, { id, step });
+      onEnd();
+      goTo({ view: 'executions', project, execution: { kind, id: made.id } });
+    } catch (failure) {
+      setError(ApiError.of(failure));
+    }
+  };
   return (
     <>
       <p>A new execution begins after the first steps of this one. Files stay as they are.</p>
@@ -193,21 +186,42 @@ function Fork({ name, chosen, steps, onEnd }: ActProps) {
         <label>
           Its name <input value={id} onInput={(event) => setId(event.currentTarget.value)} />
         </label>{' '}
-        <label>
-          After{' '}
-          <select value={step} onChange={(event) => setStep(Number(event.currentTarget.value))}>
-            <option value={-1}>the beginning</option>
-            {steps.map((one) => (
-              <option key={one.index} value={one.index}>
-                {stepName(one)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <StepSelect
+          label="After"
+          value={step}
+          choose={setStep}
+          steps={steps}
+          none="the beginning"
+        />
       </p>
-      {error === null ? null : <Failed error={error} />}
-      <Buttons verb="Fork" isReady={id !== '' && id !== name.id} onDo={fork} onEnd={onEnd} />
+      {error !== null && <Failed error={error} />}
+      <Buttons verb="Fork" isReady={id !== '' && id !== parent} onDo={fork} onEnd={onEnd} />
     </>
+  );
+}
+
+interface StepSelectProps {
+  readonly label: string;
+  readonly value: number;
+  readonly choose: (step: number) => void;
+  readonly steps: readonly StepJson[];
+  /** What it says for -1, which is no step. */
+  readonly none: string;
+}
+
+function StepSelect({ label, value, choose, steps, none }: StepSelectProps) {
+  return (
+    <label>
+      {label}{' '}
+      <select value={value} onChange={(event) => choose(Number(event.currentTarget.value))}>
+        <option value={-1}>{none}</option>
+        {steps.map((step) => (
+          <option key={step.index} value={step.index}>
+            {stepName(step)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -229,7 +243,7 @@ function Buttons(props: {
   );
 }
 
-const ACTIONS: Readonly<Partial<Record<PlanLineJson['action'], string>>> = {
+const ACTIONS: Readonly<Record<PlanLineJson['action'], string>> = {
   write: 'restored',
   delete: 'deleted',
   chmod: 'mode restored',
@@ -250,22 +264,9 @@ function PlanLines({ lines }: { readonly lines: readonly PlanLineJson[] }) {
         <li key={index}>
           <code>{displayText(path)}</code>{' '}
           <span class={action === 'conflict' ? 'bad' : 'quiet'}>
-            {ACTIONS[action] ?? action}
+            {ACTIONS[action]}
             {message === null ? '' : `: ${displayText(message)}`}
           </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Paths({ paths }: { readonly paths: readonly string[] }) {
-  if (paths.length === 0) return null;
-  return (
-    <ul class="paths">
-      {paths.map((path) => (
-        <li key={path}>
-          <code>{displayText(path)}</code> <span class="quiet">goes back</span>
         </li>
       ))}
     </ul>

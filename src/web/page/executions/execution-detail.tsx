@@ -1,48 +1,31 @@
 import { useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
-import type { AttemptJson, ExecutionAnswer, StepJson } from '../../api.ts';
-import { get } from '../app/api-client.ts';
+import type { AttemptJson, ExecutionAnswer, ExecutionJson, StepJson } from '../../api.ts';
 import { useLive } from '../app/live.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
+import { useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
 import { counted, shownDuration, wholeTime } from '../ui/shown.ts';
 import { Either } from '../ui/states.tsx';
 import { Act, type Chosen } from './acts.tsx';
 import { StateOfStep } from './state-of-step.tsx';
-import { StatusChip } from './status-chip.tsx';
 
-export interface ExecutionName {
-  readonly project: string;
-  readonly kind: 'steps' | 'checkpoints';
-  readonly id: string;
-}
+export type ExecutionName = Pick<ExecutionJson, 'kind' | 'id'>;
 
 /** One execution: its steps with their attempts, what each changed in the state, and what can be done with it. */
-export function ExecutionDetail(name: ExecutionName) {
-  const { project, kind, id } = name;
-  const [loaded, again] = useLoaded(
-    (signal) => get<ExecutionAnswer>(inProject(project, 'executions', kind, id), { signal }),
-    [project, kind, id],
-  );
-  useLive((event) => {
-    if (event.type === 'executions') again();
-  });
+export function ExecutionDetail({ kind, id }: ExecutionName) {
+  const loaded = useAnswer<ExecutionAnswer>(['executions', kind, id]);
+  useLive(({ type }) => type === 'executions' && loaded.again());
   return (
     <section class="execution" aria-label={displayText(id)}>
-      <Either of={loaded} what="the execution" again={again}>
-        {(answer) => <Shown name={name} answer={answer} again={again} />}
+      <Either of={loaded} what="the execution">
+        {(answer) => <Shown {...answer} again={loaded.again} />}
       </Either>
     </section>
   );
 }
 
-function Shown(props: {
-  readonly name: ExecutionName;
-  readonly answer: ExecutionAnswer;
-  readonly again: () => void;
-}) {
-  const { execution, steps, can } = props.answer;
+function Shown({ execution, steps, can, again }: ExecutionAnswer & { readonly again: () => void }) {
   const [chosen, setChosen] = useState<number | null>(null);
   const [act, setAct] = useState<Chosen | null>(null);
   const step = steps.find(({ index }) => index === chosen) ?? steps.at(-1);
@@ -76,17 +59,17 @@ function Shown(props: {
         <button type="button" disabled={!can.fork} onClick={() => begin('fork')}>
           Fork…
         </button>
-        {can.why === null ? null : <span class="quiet">{displayText(can.why)}</span>}
+        {can.why !== null && <span class="quiet">{displayText(can.why)}</span>}
       </div>
-      {act === null ? null : (
+      {act !== null && (
         <Act
           key={`${act.what} ${act.step}`}
-          name={props.name}
+          name={execution}
           chosen={act}
           steps={steps}
           onEnd={() => {
             setAct(null);
-            props.again();
+            again();
           }}
         />
       )}
@@ -95,7 +78,6 @@ function Shown(props: {
           <StepRow
             key={one.index}
             step={one}
-            project={props.name.project}
             isChosen={one.index === step?.index}
             onChoose={() => setChosen(one.index)}
           />
@@ -104,37 +86,36 @@ function Shown(props: {
       {step === undefined ? (
         <p class="quiet">It has no step yet.</p>
       ) : (
-        <StateOfStep key={step.index} name={props.name} step={step} />
+        <StateOfStep key={step.index} name={execution} step={step} />
       )}
     </>
   );
 }
 
-function StepRow(props: {
+interface StepProps {
   readonly step: StepJson;
-  readonly project: string;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
-}) {
-  const { step } = props;
+}
+
+function StepRow({ step, isChosen, onChoose }: StepProps) {
+  const project = useProject();
   const last = step.attempts.at(-1);
   const effects = step.attempts.flatMap((attempt) => attempt.effects);
   const earlier = step.attempts.slice(0, -1);
   return (
-    <li class={props.isChosen ? 'chosen' : ''}>
-      <button type="button" class="plain" aria-pressed={props.isChosen} onClick={props.onChoose}>
+    <li class={isChosen ? 'chosen' : ''}>
+      <button type="button" class="plain" aria-pressed={isChosen} onClick={onChoose}>
         <span class="index">{step.index}</span>
         <span class="name">
           {displayText(step.name)}
-          {step.key === null ? null : <span class="quiet"> {displayText(step.key)}</span>}
+          {step.key !== null && <span class="quiet"> {displayText(step.key)}</span>}
         </span>
         <StatusChip status={step.status} />
         <span class="quiet">{last === undefined ? '' : durationOf(last)}</span>
       </button>
       {last?.checkpointId ? (
-        <a href={linkTo({ view: 'checkpoint', project: props.project, id: last.checkpointId })}>
-          files
-        </a>
+        <a href={linkTo({ view: 'checkpoint', project, id: last.checkpointId })}>files</a>
       ) : null}
       {last?.error ? <p class="bad">{displayText(last.error)}</p> : null}
       {effects.map((effect) => (
@@ -142,7 +123,7 @@ function StepRow(props: {
           cannot be undone: {displayText(effect.description)}
         </p>
       ))}
-      {earlier.length === 0 ? null : (
+      {earlier.length > 0 && (
         <details>
           <summary>{counted(earlier.length, 'earlier attempt')}</summary>
           <ul>
@@ -162,4 +143,17 @@ function StepRow(props: {
 function durationOf({ startedAt, endedAt }: AttemptJson): string {
   if (startedAt === null || endedAt === null) return '';
   return shownDuration(Date.parse(endedAt) - Date.parse(startedAt));
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  success: 'good',
+  finished: 'good',
+  running: 'warn',
+  failed: 'bad',
+  killed: 'bad',
+};
+
+/** The status of an execution, a step or an attempt. */
+export function StatusChip({ status }: { readonly status: string }) {
+  return <b class={`chip ${TONES[status] ?? ''}`}>{displayText(status.replace('-', ' '))}</b>;
 }

@@ -1,30 +1,22 @@
 import { displayText } from '../../../model/display.ts';
 import type { ExecutionJson, ExecutionsAnswer } from '../../api.ts';
-import { get } from '../app/api-client.ts';
 import { useLive } from '../app/live.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
+import { useProject } from '../app/projects.ts';
 import { linkTo, type RouteOf } from '../app/routes.ts';
 import { counted, shownTime } from '../ui/shown.ts';
 import { Either, Empty } from '../ui/states.tsx';
-import { ExecutionDetail } from './execution-detail.tsx';
-import { StatusChip } from './status-chip.tsx';
-import '../styles/executions.css';
+import { ExecutionDetail, StatusChip } from './execution-detail.tsx';
 
 /** Executions of a project at the left, the one that is chosen beside them. */
 export function ExecutionsView({ route }: { readonly route: RouteOf<'executions'> }) {
   const { project, execution } = route;
-  const [loaded, again] = useLoaded(
-    (signal) => get<ExecutionsAnswer>(inProject(project, 'executions'), { signal }),
-    [project],
-  );
-  useLive((event) => {
-    if (event.type === 'executions') again();
-  });
+  const loaded = useAnswer<ExecutionsAnswer>(['executions']);
+  useLive(({ type }) => type === 'executions' && loaded.again());
   return (
     <>
       <h1>Executions</h1>
-      <Either of={loaded} what="the executions" again={again}>
+      <Either of={loaded} what="the executions">
         {({ executions, damaged }) =>
           executions.length + damaged.length === 0 ? (
             <NoExecutions />
@@ -35,13 +27,12 @@ export function ExecutionsView({ route }: { readonly route: RouteOf<'executions'
                   {executions.map((one) => (
                     <ExecutionRow
                       key={`${one.kind} ${one.id}`}
-                      project={project}
                       execution={one}
                       isChosen={execution?.id === one.id && execution.kind === one.kind}
                     />
                   ))}
                 </ul>
-                {damaged.length === 0 ? null : (
+                {damaged.length > 0 && (
                   <p class="bad">
                     {counted(damaged.length, 'execution')} cannot be read:{' '}
                     {damaged.map(displayText).join(', ')}. Type <code>savepoint fsck</code>.
@@ -53,9 +44,7 @@ export function ExecutionsView({ route }: { readonly route: RouteOf<'executions'
               ) : (
                 <ExecutionDetail
                   key={`${project} ${execution.kind} ${execution.id}`}
-                  project={project}
-                  kind={execution.kind}
-                  id={execution.id}
+                  {...execution}
                 />
               )}
             </div>
@@ -77,16 +66,13 @@ function NoExecutions() {
   );
 }
 
-function ExecutionRow(props: {
-  readonly project: string;
-  readonly execution: ExecutionJson;
-  readonly isChosen: boolean;
-}) {
+function ExecutionRow(props: { readonly execution: ExecutionJson; readonly isChosen: boolean }) {
+  const project = useProject();
   const { id, kind, status, done, last, updatedAt, holder } = props.execution;
   return (
     <li>
       <a
-        href={linkTo({ view: 'executions', project: props.project, execution: { kind, id } })}
+        href={linkTo({ view: 'executions', project, execution: { kind, id } })}
         aria-current={props.isChosen ? 'page' : undefined}
       >
         <span class="name">{displayText(id)}</span>

@@ -1,8 +1,6 @@
 import { displayText } from '../../../model/display.ts';
 import type { StateAnswer, StateNode, StepJson } from '../../api.ts';
-import { get } from '../app/api-client.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
 import { counted } from '../ui/shown.ts';
 import { Either } from '../ui/states.tsx';
 import type { ExecutionName } from './execution-detail.tsx';
@@ -19,25 +17,19 @@ export function StateOfStep(props: StateProps) {
 }
 
 function KnownState({ name, step }: StateProps) {
-  const { project, kind, id } = name;
-  const [loaded, again] = useLoaded(
-    (signal) =>
-      get<StateAnswer>(inProject(project, 'executions', kind, id, 'state'), {
-        query: { step: step.index },
-        signal,
-      }),
-    [project, kind, id, step.index, step.status],
-  );
+  const loaded = useAnswer<StateAnswer>(['executions', name.kind, name.id, 'state'], {
+    query: { step: step.index },
+  });
   return (
     <div class="state">
-      <Either of={loaded} what="the state" again={again}>
+      <Either of={loaded} what="the state">
         {({ tree, differences }) => {
           const changed = new Map(differences.map(({ path, kind: how }) => [path, how]));
           return (
             <>
               <section>
                 <h3>What step {step.index} changed</h3>
-                {differences.length === 0 ? <p class="quiet">The state stayed the same.</p> : null}
+                {differences.length === 0 && <p class="quiet">The state stayed the same.</p>}
                 <ul class="differences">
                   {differences.map((difference) => (
                     <DifferenceRow key={difference.path} {...difference} />
@@ -63,8 +55,8 @@ function DifferenceRow({ path, kind, before, after }: StateAnswer['differences']
     <li>
       <b class={`chip ${kind}`}>{kind}</b>
       <code>{displayText(path)}</code>
-      {before === null ? null : <del>{displayText(before)}</del>}
-      {after === null ? null : <ins>{displayText(after)}</ins>}
+      {before !== null && <del>{displayText(before)}</del>}
+      {after !== null && <ins>{displayText(after)}</ins>}
     </li>
   );
 }

@@ -1,13 +1,13 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Author, LineOrigin, WhyAnswer } from '../../api.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Author, WhyAnswer } from '../../api.ts';
+import { useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
-import { CodeText } from '../diff/code-text.tsx';
-import { type CodeLine, highlighterFor, plainLines } from '../diff/highlight.ts';
+import { CodeText, useColours } from '../diff/code-text.tsx';
+import { plainLines } from '../diff/highlight.ts';
 import { textDiff } from '../diff/text-diff.ts';
 import { agentColour, agentName, firstLine, shownTime } from '../ui/shown.ts';
 
 interface OriginsProps {
-  readonly project: string;
   readonly answer: WhyAnswer;
   /** To be shown first; from 1. */
   readonly line?: number | undefined;
@@ -18,11 +18,12 @@ interface OriginsProps {
 const MOST_LINES = 10_000;
 
 /** Every line of the file as it stands, with the prompt that wrote it. */
-export function LineOrigins({ project, answer, line, marked }: OriginsProps) {
+export function LineOrigins({ answer, line, marked }: OriginsProps) {
   const { path, now, authors, lines } = answer;
-  const text = now.text;
+  const { text } = now;
   const shown = useMemo(() => textDiff(text ?? '', '').before.slice(0, MOST_LINES), [text]);
-  const code = useCode(path, shown);
+  const plain = useMemo(() => plainLines(shown), [shown]);
+  const code = useColours(path, shown)?.before ?? plain;
   const place = useRef<HTMLTableElement>(null);
   useEffect(() => {
     if (line !== undefined)
@@ -47,20 +48,17 @@ export function LineOrigins({ project, answer, line, marked }: OriginsProps) {
             <th>Text</th>
           </tr>
         </thead>
-        {lines.map((origin) => {
-          const author = authors[origin.author];
-          const isMarked = marked !== null && origin.seq === marked;
+        {lines.map(({ from, to, seq, author: at }) => {
+          const author = authors[at];
+          const isMarked = marked !== null && seq === marked;
+          const numbered = code.slice(from - 1, to).map((runs, i) => [from + i, runs] as const);
           return (
-            <tbody key={origin.from} class="origin" data-marked={isMarked ? '' : undefined}>
-              {rowsOf(origin, code).map(([number, runs], i) => (
+            <tbody key={from} class="origin" data-marked={isMarked ? '' : undefined}>
+              {numbered.map(([number, runs], i) => (
                 <tr key={number} id={`line-${number}`} class={number === line ? 'asked' : 'same'}>
                   <td class="author">
                     {author !== undefined &&
-                      (i === 0 ? (
-                        <AuthorName {...{ project, author }} />
-                      ) : (
-                        <span class="unseen">the same</span>
-                      ))}
+                      (i === 0 ? <AuthorName {...author} /> : <span class="unseen">the same</span>)}
                   </td>
                   <td class="number">{number}</td>
                   <td class="code">
@@ -79,34 +77,9 @@ export function LineOrigins({ project, answer, line, marked }: OriginsProps) {
   );
 }
 
-function rowsOf({ from, to }: LineOrigin, code: readonly CodeLine[]): [number, CodeLine][] {
-  return code.slice(from - 1, to).map((line, i) => [from + i, line]);
-}
-
-function useCode(path: string, lines: readonly string[]): readonly CodeLine[] {
-  const [code, setCode] = useState<readonly CodeLine[]>(() => plainLines(lines));
-  useEffect(() => {
-    let isGone = false;
-    setCode(plainLines(lines));
-    highlighterFor(path).then(
-      (colour) => isGone || setCode(colour(lines)),
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [path, lines]);
-  return code;
-}
-
-interface AuthorProps {
-  readonly project: string;
-  readonly author: Author;
-}
-
 /** Who did something, with a link to the prompt. */
-export function AuthorName({ project, author }: AuthorProps) {
-  const { kind, agent, checkpointId, title, at } = author;
+export function AuthorName({ kind, agent, checkpointId, title, at }: Author) {
+  const project = useProject();
   const time =
     at === null ? null : <time dateTime={new Date(at).toISOString()}>{shownTime(at)}</time>;
   if (kind !== 'agent' && kind !== 'operation')

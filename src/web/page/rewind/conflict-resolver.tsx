@@ -3,11 +3,11 @@ import { displayLines, displayText } from '../../../model/display.ts';
 import type { ConflictJson, ConflictPiece, PlanLineJson } from '../../api.ts';
 import { SidesView } from '../diff/side-by-kind.tsx';
 import { linesOf } from '../diff/text-diff.ts';
+import { Check } from '../ui/parts.tsx';
 import { counted } from '../ui/shown.ts';
 import type { PlanState } from './use-plan.ts';
 
 interface ResolverProps {
-  readonly project: string;
   readonly state: PlanState;
   readonly line: PlanLineJson;
   readonly conflict: ConflictJson;
@@ -16,11 +16,17 @@ interface ResolverProps {
 type Way = 'mine' | 'theirs' | 'both' | 'edit';
 type Open = Extract<ConflictPiece, { kind: 'conflict' }>;
 
-/** What a person decided about each place in conflict, by its number; `text` where it was edited. */
-type Decisions = ReadonlyMap<number, { readonly way: Way; readonly text: string }>;
+/** What a person decided about a place in conflict; `text` where it was edited. */
+interface Decision {
+  readonly way: Way;
+  readonly text: string;
+}
+
+/** By the number of the place. */
+type Decisions = ReadonlyMap<number, Decision>;
 
 /** A file that two changed: keep it, take the rewind's, or decide place by place. */
-export function ConflictResolver({ project, state, line, conflict }: ResolverProps) {
+export function ConflictResolver({ state, line, conflict }: ResolverProps) {
   const { path, stamp } = line;
   const taken = state.choices.resolutions.get(path)?.take;
   const { now, rewound } = conflict;
@@ -45,35 +51,33 @@ export function ConflictResolver({ project, state, line, conflict }: ResolverPro
       next.size === places.length && pieces !== null ? { content: merged(pieces, next) } : null,
     );
   };
-  const name = `whole-${path}`;
+  const ways = [
+    ['keep', 'Mine: keep it as it is'],
+    [
+      'restore',
+      rewound.state === null
+        ? "The rewind's: delete it, with what I wrote"
+        : "The rewind's: as it was, without what I wrote",
+    ],
+  ] as const;
   return (
     <div class="resolver">
       <fieldset class="whole">
         <legend>The whole file</legend>
-        <label class="check">
-          <input
-            type="radio"
-            name={name}
-            checked={taken === 'keep'}
-            onChange={() => decideWhole('keep')}
-          />
-          Mine: keep it as it is
-        </label>
-        <label class="check">
-          <input
-            type="radio"
-            name={name}
-            checked={taken === 'restore'}
-            onChange={() => decideWhole('restore')}
-          />
-          {rewound.state === null
-            ? "The rewind's: delete it, with what I wrote"
-            : "The rewind's: as it was, without what I wrote"}
-        </label>
+        {ways.map(([way, label]) => (
+          <Check
+            key={way}
+            group={`whole-${path}`}
+            checked={taken === way}
+            choose={() => decideWhole(way)}
+          >
+            {label}
+          </Check>
+        ))}
       </fieldset>
       {pieces === null || places.length === 0 ? (
         <SidesView
-          {...{ project, path }}
+          path={path}
           before={now}
           after={rewound}
           caption={`${displayText(path)}: mine, and the rewind's`}
@@ -106,7 +110,7 @@ interface PlaceProps {
   readonly place: Open;
   readonly number: number;
   readonly total: number;
-  readonly decision: { readonly way: Way; readonly text: string } | undefined;
+  readonly decision: Decision | undefined;
   readonly decide: (way: Way, text: string) => void;
 }
 
@@ -118,26 +122,24 @@ const WAYS = [
 ] as const;
 
 function PlaceChoice({ path, place, number, total, decision, decide }: PlaceProps) {
-  const name = `place-${path}-${number}`;
   const text = decision?.text ?? bothOf(place);
   return (
     <fieldset class="place">
       <legend>{total === 1 ? 'The place in conflict' : `Place ${number} of ${total}`}</legend>
       <div class="place-sides">
-        <Excerpt title="Mine, in the file now" text={place.mine} kind="mine" />
-        <Excerpt title="What the rewind brings" text={place.theirs} kind="theirs" />
+        <Excerpt of="mine" text={place.mine} />
+        <Excerpt of="theirs" text={place.theirs} />
       </div>
       <div class="ways">
         {WAYS.map(([way, label]) => (
-          <label key={way} class="check">
-            <input
-              type="radio"
-              name={name}
-              checked={decision?.way === way}
-              onChange={() => decide(way, text)}
-            />
+          <Check
+            key={way}
+            group={`place-${path}-${number}`}
+            checked={decision?.way === way}
+            choose={() => decide(way, text)}
+          >
             {label}
-          </label>
+          </Check>
         ))}
       </div>
       {decision?.way === 'edit' && (
@@ -153,16 +155,10 @@ function PlaceChoice({ path, place, number, total, decision, decide }: PlaceProp
   );
 }
 
-interface ExcerptProps {
-  readonly title: string;
-  readonly text: string;
-  readonly kind: 'mine' | 'theirs';
-}
-
-function Excerpt({ title, text, kind }: ExcerptProps) {
+function Excerpt({ of, text }: { readonly of: 'mine' | 'theirs'; readonly text: string }) {
   return (
-    <figure class={kind}>
-      <figcaption>{title}</figcaption>
+    <figure class={of}>
+      <figcaption>{of === 'mine' ? 'Mine, in the file now' : 'What the rewind brings'}</figcaption>
       {text === '' ? (
         <p class="quiet">Nothing: these lines are not there.</p>
       ) : (
@@ -187,7 +183,7 @@ function bothOf({ mine, theirs }: Open): string {
 }
 
 /** The whole text with each decision in its place. */
-export function merged(pieces: readonly ConflictPiece[], decisions: Decisions): string {
+function merged(pieces: readonly ConflictPiece[], decisions: Decisions): string {
   let place = 0;
   return pieces
     .map((piece) => {

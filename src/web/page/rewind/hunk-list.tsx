@@ -4,6 +4,7 @@ import type { LineRange, PlanHunk } from '../../api.ts';
 import { useDiffStyle } from '../diff/diff-style.tsx';
 import { DiffTable } from '../diff/diff-table.tsx';
 import { linesOf } from '../diff/text-diff.ts';
+import { Check } from '../ui/parts.tsx';
 import { counted } from '../ui/shown.ts';
 
 interface HunkListProps {
@@ -25,19 +26,12 @@ export function HunkList({ path, hunks, chosen, choose }: HunkListProps) {
     <ol class="hunks" aria-label={`Places of ${displayText(path)} that go back`}>
       {hunks.map((hunk, i) => (
         <li key={hunk.id} data-left={isTaken(hunk.id) ? undefined : ''}>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isTaken(hunk.id)}
-              disabled={hunk.problem !== null}
-              onChange={() => toggle(hunk.id)}
-            />
+          <Check checked={isTaken(hunk.id)} choose={() => toggle(hunk.id)}>
             <span>
               {hunks.length > 1 ? `Place ${i + 1} of ${hunks.length}: ` : ''}
               {linesText(hunk)}
             </span>
-          </label>
-          {hunk.problem !== null && <p class="quiet">{displayText(hunk.problem)}</p>}
+          </Check>
           {hunk.lines.length > 0 && <HunkTable {...{ path, hunk }} />}
         </li>
       ))}

@@ -1,11 +1,5 @@
-import type {
-  HunkChoice,
-  PlanAnswer,
-  PlanLineJson,
-  PlanRequest,
-  ResolutionJson,
-} from '../../api.ts';
-import { pathRef } from '../ui/paths.ts';
+import type { PlanAnswer, PlanLineJson, PlanRequest, ResolutionJson } from '../../api.ts';
+import { pathRef } from '../app/projects.ts';
 
 /** What a person has chosen about a plan; the plan is made anew with it. Keyed by path. */
 export interface PlanChoices {
@@ -13,14 +7,12 @@ export interface PlanChoices {
   readonly leftOut: ReadonlySet<string>;
   /** For these files, the ids of the only hunks to take back. */
   readonly hunks: ReadonlyMap<string, readonly string[]>;
-  readonly resolutions: ReadonlyMap<string, Decided>;
+  readonly resolutions: ReadonlyMap<string, Pick<ResolutionJson, 'take' | 'stamp'>>;
   readonly includeShared: boolean;
   readonly force: boolean;
   /** Conflicts that nobody decided stay as they are. */
   readonly keepsConflicts: boolean;
 }
-
-export type Decided = Pick<ResolutionJson, 'take' | 'stamp'>;
 
 export const NO_CHOICES: PlanChoices = {
   leftOut: new Set(),
@@ -44,23 +36,18 @@ export function chosenRequest(
   const common = {
     ...(keepsConflicts ? { onConflict: 'keep' as const } : {}),
     ...(force ? { force } : {}),
+    ...(includeShared ? { includeShared } : {}),
     ...(decided.length > 0
       ? { resolutions: decided.map(([path, one]) => ({ path: pathRef(path, bytes), ...one })) }
       : {}),
   };
-  if (base.kind === 'redo') return { ...base, ...common };
-  const shared = includeShared ? { includeShared } : {};
-  if (base.kind === 'undo') return { ...base, ...common, ...shared };
+  if (base.kind === 'undo') return { ...base, ...common };
   const chosen = [...hunks].filter(([path]) => !leftOut.has(path));
-  const take: HunkChoice[] = chosen.map(([path, ids]) => ({
-    path: pathRef(path, bytes),
-    take: ids,
-  }));
+  const take = chosen.map(([path, ids]) => ({ path: pathRef(path, bytes), take: ids }));
   const paths = whole === null || leftOut.size === 0 ? null : chosenPaths(whole, leftOut);
   return {
     ...base,
     ...common,
-    ...shared,
     ...(take.length > 0 ? { hunks: take } : {}),
     ...(paths === null ? {} : { paths }),
   };

@@ -3,10 +3,10 @@ import { displayText } from '../../../model/display.ts';
 import type { PlanHunk, PlanLineAnswer, PlanLineJson } from '../../api.ts';
 import { get } from '../app/api-client.ts';
 import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { inProject, useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
 import { SidesView } from '../diff/side-by-kind.tsx';
-import { LineCounts } from '../ui/line-counts.tsx';
+import { Check, Fold, LineCounts } from '../ui/parts.tsx';
 import { Either } from '../ui/states.tsx';
 import { ConflictResolver } from './conflict-resolver.tsx';
 import { HunkList, YoursList } from './hunk-list.tsx';
@@ -14,7 +14,6 @@ import { doesWork, isUndecided } from './plan-choices.ts';
 import type { PlanState } from './use-plan.ts';
 
 interface PlanFileProps {
-  readonly project: string;
   readonly state: PlanState;
   readonly line: PlanLineJson;
   /** The plan that the line is of. */
@@ -28,7 +27,8 @@ interface PlanFileProps {
 const MANY_LINES = 2_000;
 
 /** One file of a plan: what happens to it and why, and what can be chosen. */
-export function PlanFile({ project, state, line, planId, isRewind, isEarly }: PlanFileProps) {
+export function PlanFile({ state, line, planId, isRewind, isEarly }: PlanFileProps) {
+  const project = useProject();
   const { choices, choose } = state;
   const { path } = line;
   const isLeftOut = choices.leftOut.has(path);
@@ -45,26 +45,12 @@ export function PlanFile({ project, state, line, planId, isRewind, isEarly }: Pl
   return (
     <section class="file plan-file" data-path={path} data-left={isLeftOut ? '' : undefined}>
       <div class="file-bar">
-        {canOpen && (
-          <button
-            type="button"
-            class="plain fold"
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <span class="unseen">Details of {displayText(path)}</span>
-          </button>
-        )}
+        {canOpen && <Fold {...{ isOpen, setOpen }}>Details of {displayText(path)}</Fold>}
         {isRewind && (doesWork(line) || isUndecided(line)) ? (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={!isLeftOut}
-              onChange={({ currentTarget }) => leave(!currentTarget.checked)}
-            />
+          <Check checked={!isLeftOut} choose={(isTaken) => leave(!isTaken)}>
             <span class="unseen">Take back </span>
             <code>{displayText(path)}</code>
-          </label>
+          </Check>
         ) : (
           <code>{displayText(path)}</code>
         )}
@@ -86,21 +72,17 @@ export function PlanFile({ project, state, line, planId, isRewind, isEarly }: Pl
           <strong class="warn"> Also takes back what was done to it since the last record.</strong>
         )}
       </p>
-      {isOpen && !isLeftOut && <Details key={line.stamp} {...{ project, state, line, planId }} />}
+      {isOpen && !isLeftOut && <Details key={line.stamp} {...{ state, line, planId }} />}
     </section>
   );
 }
 
-function Details({
-  project,
-  state,
-  line,
-  planId,
-}: Pick<PlanFileProps, 'project' | 'state' | 'line' | 'planId'>) {
+function Details({ state, line, planId }: Pick<PlanFileProps, 'state' | 'line' | 'planId'>) {
+  const project = useProject();
   const { path, index, decided } = line;
   const { reading } = state;
   // The same file in a newer plan: what is shown stays until the new one is there.
-  const [loaded, again] = useLoaded(
+  const loaded = useLoaded(
     (signal) =>
       get<PlanLineAnswer>(inProject(project, 'plans', planId, 'lines', index), {
         signal: AbortSignal.any([signal, reading]),
@@ -109,16 +91,17 @@ function Details({
     [project, path],
   );
   const isStale = loaded.state === 'failed' && loaded.error.code === 'plan-stale';
+  const again = isStale ? state.again : loaded.again;
   // Once a conflict is decided, the plan has none: the way to decide otherwise stays.
   const conflict = useRef<PlanLineAnswer['conflict']>(null);
   if (loaded.state === 'ready' && loaded.value.conflict !== null)
     conflict.current = loaded.value.conflict;
   return (
-    <Either of={loaded} what="the file" again={isStale ? state.again : again}>
+    <Either of={{ ...loaded, again }} what="the file">
       {({ now, target, hunks, stays }) => (
         <div class="plan-details">
           {conflict.current !== null && (
-            <ConflictResolver {...{ project, state, line }} conflict={conflict.current} />
+            <ConflictResolver {...{ state, line }} conflict={conflict.current} />
           )}
           {conflict.current !== null && decided === null ? null : hunks.length > 0 &&
             decided === null ? (
@@ -132,7 +115,7 @@ function Details({
             </>
           ) : (
             <SidesView
-              {...{ project, path }}
+              path={path}
               before={now}
               after={target}
               caption={`What happens to ${displayText(path)}: from now to afterwards`}
@@ -163,48 +146,31 @@ function chooseHunks(
   choose({ hunks: chosen });
 }
 
-const WORDS: Readonly<Record<PlanLineJson['action'], string>> = {
-  write: 'restore',
-  link: 'restore',
-  mkdir: 'restore',
-  chmod: 'restore',
-  delete: 'delete',
-  merge: 'merge',
-  'already-there': 'same',
-  keep: 'keep',
-  conflict: 'conflict',
-  skip: 'left',
+/** What happens to a file, in a word and in a sentence. */
+const ACTIONS: Readonly<Record<PlanLineJson['action'], readonly [word: string, why: string]>> = {
+  write: ['restore', 'Goes back to how it was.'],
+  link: ['restore', 'Goes back to the link that it was.'],
+  mkdir: ['restore', 'The folder is made again.'],
+  chmod: ['restore', 'Its permissions go back.'],
+  delete: ['delete', 'Created since then: will be deleted.'],
+  merge: ['merge', 'Goes back, and what others changed in it stays.'],
+  'already-there': ['same', 'Is already as it was.'],
+  keep: ['keep', 'Stays as it is, as you decided.'],
+  conflict: ['conflict', 'Cannot go back by itself'],
+  skip: ['left', 'Left as it is'],
 };
 
 function wordFor({ action, decided }: PlanLineJson): string {
-  if (decided === 'content') return 'decided';
-  return WORDS[action];
+  return decided === 'content' ? 'decided' : ACTIONS[action][0];
 }
 
 function whyOf(line: PlanLineJson): string {
   const { action, now, message, decided } = line;
   if (decided === 'content') return 'Becomes what you decided below.';
   if (decided === 'restore') return 'Becomes what the rewind brings, as you decided.';
-  switch (action) {
-    case 'write':
-      return now === null ? 'Was deleted: comes back.' : 'Goes back to how it was.';
-    case 'link':
-      return 'Goes back to the link that it was.';
-    case 'mkdir':
-      return 'The folder is made again.';
-    case 'chmod':
-      return 'Its permissions go back.';
-    case 'delete':
-      return 'Created since then: will be deleted.';
-    case 'merge':
-      return 'Goes back, and what others changed in it stays.';
-    case 'already-there':
-      return 'Is already as it was.';
-    case 'keep':
-      return 'Stays as it is, as you decided.';
-    case 'conflict':
-      return `Cannot go back by itself: ${displayText(message ?? 'somebody else changed it too')}.`;
-    case 'skip':
-      return `Left as it is: ${displayText(message ?? '')}.`;
-  }
+  if (action === 'write' && now === null) return 'Was deleted: comes back.';
+  const [, why] = ACTIONS[action];
+  if (action !== 'conflict' && action !== 'skip') return why;
+  const reason = action === 'conflict' ? (message ?? 'somebody else changed it too') : message;
+  return `${why}: ${displayText(reason ?? '')}.`;
 }

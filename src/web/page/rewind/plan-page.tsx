@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { PlanAnswer, PlanLineJson, PlanRequest } from '../../api.ts';
 import { DiffStyleSwitch } from '../diff/diff-style.tsx';
-import { counted } from '../ui/shown.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Check, useSome } from '../ui/parts.tsx';
+import { capital, counted } from '../ui/shown.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { doesWork, isUndecided } from './plan-choices.ts';
 import { PlanFile } from './plan-file.tsx';
 import { ReceiptView } from './receipt.tsx';
 import { type PlanState, usePlan } from './use-plan.ts';
 
 interface PlanPageProps {
-  readonly project: string;
   readonly base: PlanRequest;
   readonly title: string;
   readonly back: string;
@@ -20,8 +20,8 @@ interface PlanPageProps {
 }
 
 /** A plan, file by file, with what can be chosen about it; then what it did. */
-export function PlanPage({ project, base, title, back, children }: PlanPageProps) {
-  const state = usePlan(project, base);
+export function PlanPage({ base, title, back, children }: PlanPageProps) {
+  const state = usePlan(base);
   const { plan, error, done } = state;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function PlanPage({ project, base, title, back, children }: PlanPageProps
         {done === null ? named : `Done. ${named}`}
       </h1>
       {done !== null ? (
-        <ReceiptView {...{ project, done }} />
+        <ReceiptView {...done} />
       ) : (
         <>
           <div class="plan-bar">
@@ -68,7 +68,7 @@ export function PlanPage({ project, base, title, back, children }: PlanPageProps
           {plan === null ? (
             error === null && <Loading what="the plan" />
           ) : (
-            <Plan {...{ project, state, plan }} />
+            <Plan {...{ state, plan }} />
           )}
         </>
       )}
@@ -77,12 +77,11 @@ export function PlanPage({ project, base, title, back, children }: PlanPageProps
 }
 
 interface PlanProps {
-  readonly project: string;
   readonly state: PlanState;
   readonly plan: PlanAnswer;
 }
 
-function Plan({ project, state, plan }: PlanProps) {
+function Plan({ state, plan }: PlanProps) {
   const { whole, choices, choose } = state;
   const now = new Map(plan.lines.map((line) => [line.path, line]));
   const lines = (whole ?? plan).lines.map((line) => now.get(line.path) ?? line);
@@ -92,14 +91,11 @@ function Plan({ project, state, plan }: PlanProps) {
   const hasShared = lines.some(({ reason }) => reason === 'shared-attribution');
   if (lines.length === 0)
     return (
-      <div class="empty">
-        <p>
-          <strong>Nothing to take back.</strong>
-        </p>
+      <Empty title="Nothing to take back.">
         <p class="quiet">
           The files are already as this would leave them, or nothing is on record.
         </p>
-      </div>
+      </Empty>
     );
   return (
     <>
@@ -129,21 +125,19 @@ function Plan({ project, state, plan }: PlanProps) {
         </ul>
       )}
       {(hasShared || choices.includeShared) && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={choices.includeShared}
-            onChange={({ currentTarget }) => choose({ includeShared: currentTarget.checked })}
-          />
+        <Check
+          checked={choices.includeShared}
+          choose={(includeShared) => choose({ includeShared })}
+        >
           Also take back changes of which it is not certain who made them
-        </label>
+        </Check>
       )}
       {groups.map(([title, group]) => (
         <Group key={title} of={group} title={title}>
           {(line, i) => (
             <PlanFile
               key={line.path}
-              {...{ project, state, line, isRewind }}
+              {...{ state, line, isRewind }}
               planId={(now.has(line.path) ? plan : (whole ?? plan)).planId}
               isEarly={title === CONFLICTS || i < 6}
             />
@@ -164,18 +158,14 @@ interface GroupProps {
 const SHOWN_FILES = 200;
 
 function Group({ of, title, children }: GroupProps) {
-  const [most, setMost] = useState(SHOWN_FILES);
+  const [lines, moreLines] = useSome(of, SHOWN_FILES, 5 * SHOWN_FILES, 'more file');
   return (
     <section class="plan-group" aria-label={title}>
       <h2>
         {title} <span class="quiet">{of.length}</span>
       </h2>
-      {of.slice(0, most).map(children)}
-      {of.length > most && (
-        <button type="button" onClick={() => setMost(most + 5 * SHOWN_FILES)}>
-          Show {counted(of.length - most, 'more file')}
-        </button>
-      )}
+      {lines.map(children)}
+      {moreLines}
     </section>
   );
 }
@@ -189,11 +179,8 @@ function groupsOf(lines: readonly PlanLineJson[]): [string, PlanLineJson[]][] {
     return line.action === 'already-there' ? 'Already there' : 'Left as it is';
   };
   const order = [CONFLICTS, 'Goes back', 'Left as it is', 'Already there'];
-  const groups = Map.groupBy(lines, titleOf);
-  return order.flatMap((title) => {
-    const group = groups.get(title);
-    return group === undefined ? [] : [[title, group]];
-  });
+  const groups = [...Map.groupBy(lines, titleOf)];
+  return groups.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
 }
 
 function sumsOf({ counts, lines }: PlanAnswer): string {
@@ -210,7 +197,7 @@ function sumsOf({ counts, lines }: PlanAnswer): string {
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-function ApplyBar({ state, plan }: Omit<PlanProps, 'project'>) {
+function ApplyBar({ state, plan }: PlanProps) {
   const { isBusy, choices, choose, apply } = state;
   const { counts, busy } = plan;
   const isOpen = counts.conflicts > 0 && !choices.keepsConflicts;
@@ -228,24 +215,17 @@ function ApplyBar({ state, plan }: Omit<PlanProps, 'project'>) {
   return (
     <div class="apply-bar">
       {counts.conflicts > 0 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={choices.keepsConflicts}
-            onChange={({ currentTarget }) => choose({ keepsConflicts: currentTarget.checked })}
-          />
+        <Check
+          checked={choices.keepsConflicts}
+          choose={(keepsConflicts) => choose({ keepsConflicts })}
+        >
           Leave undecided conflicts as they are
-        </label>
+        </Check>
       )}
       {busy && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={choices.force}
-            onChange={({ currentTarget }) => choose({ force: currentTarget.checked })}
-          />
+        <Check checked={choices.force} choose={(force) => choose({ force })}>
           Go ahead although a tool call is running
-        </label>
+        </Check>
       )}
       <span class="space" />
       <span class="quiet" id="apply-why">
@@ -265,8 +245,4 @@ function ApplyBar({ state, plan }: Omit<PlanProps, 'project'>) {
   );
 }
 
-const LABELS = { rewind: 'Take back', undo: 'Undo', redo: 'Redo', rollback: 'Roll back' } as const;
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+const LABELS = { rewind: 'Take back', undo: 'Undo', rollback: 'Roll back' } as const;

@@ -1,58 +1,41 @@
 import { displayText } from '../../../model/display.ts';
 import type { ApplyAnswer } from '../../api.ts';
+import { useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
-import { counted } from '../ui/shown.ts';
+import { capital, counted } from '../ui/shown.ts';
 
 type Receipt = ApplyAnswer['receipt'];
 
 /** What was done, in one line: "Restored 3 files, deleted a.txt". */
-export function receiptLine({
-  restoredFiles,
-  deletedFiles,
-  mergedFiles,
-  conflicts,
-}: Receipt): string {
-  const done = [
-    ['Restored', restoredFiles],
-    ['deleted', deletedFiles],
-    ['merged', mergedFiles],
-  ] as const;
-  const parts = done.flatMap(([word, paths]) => {
+export function receiptLine({ conflicts, ...receipt }: Receipt): string {
+  const parts = (['restored', 'deleted', 'merged'] as const).flatMap((word) => {
+    const paths = receipt[`${word}Files`];
+    const [only = ''] = paths;
     if (paths.length === 0) return [];
-    return [
-      `${word} ${paths.length === 1 ? displayText(paths[0] ?? '') : counted(paths.length, 'file')}`,
-    ];
+    return [`${word} ${paths.length === 1 ? displayText(only) : counted(paths.length, 'file')}`];
   });
-  const said = parts.length === 0 ? 'No file had to change' : parts.join(', ');
-  const whole = said.charAt(0).toUpperCase() + said.slice(1);
+  const whole = parts.length === 0 ? 'No file had to change' : capital(parts.join(', '));
   return conflicts.length === 0 ? whole : `${whole}; ${counted(conflicts.length, 'conflict')} left`;
 }
 
-interface ReceiptProps {
-  readonly project: string;
-  readonly done: ApplyAnswer;
-}
+const LISTS = [
+  ['Restored', 'restoredFiles'],
+  ['Merged: what others wrote in them stays', 'mergedFiles'],
+  ['Deleted', 'deletedFiles'],
+  ['In conflict, left as it is', 'conflicts'],
+  ['Left as it is', 'skipped'],
+  ['Lost', 'errors'],
+] as const;
 
-export function ReceiptView({ project, done: { receipt } }: ReceiptProps) {
-  const {
-    restoredFiles,
-    deletedFiles,
-    mergedFiles,
-    conflicts,
-    skipped,
-    errors,
-    notes,
-    operationId,
-  } = receipt;
+export function ReceiptView({ receipt }: ApplyAnswer) {
+  const project = useProject();
+  const { notes, operationId: operation } = receipt;
   return (
     <div class="receipt">
       <p class="sums">{receiptLine(receipt)}.</p>
       <div class="actions">
-        {operationId !== null && (
-          <a
-            class="button primary"
-            href={linkTo({ view: 'undo', project, operation: operationId })}
-          >
+        {operation !== null && (
+          <a class="button primary" href={linkTo({ view: 'undo', project, operation })}>
             Undo this
           </a>
         )}
@@ -60,16 +43,9 @@ export function ReceiptView({ project, done: { receipt } }: ReceiptProps) {
           To the timeline
         </a>
       </div>
-      <Paths title="Restored" paths={restoredFiles} project={project} />
-      <Paths
-        title="Merged: what others wrote in them stays"
-        paths={mergedFiles}
-        project={project}
-      />
-      <Paths title="Deleted" paths={deletedFiles} project={project} />
-      <Reasons title="In conflict, left as it is" of={conflicts} />
-      <Reasons title="Left as it is" of={skipped} />
-      <Reasons title="Lost" of={errors} />
+      {LISTS.map(([title, list]) => (
+        <Paths key={title} title={title} of={receipt[list]} />
+      ))}
       {notes.length > 0 && (
         <ul class="notes">
           {notes.map(({ code, message }) => (
@@ -83,42 +59,36 @@ export function ReceiptView({ project, done: { receipt } }: ReceiptProps) {
 
 interface PathsProps {
   readonly title: string;
-  readonly paths: readonly string[];
-  readonly project: string;
+  /** Where a file stayed, with the reason. */
+  readonly of: readonly (string | Receipt['conflicts'][number])[];
 }
 
-function Paths({ title, paths, project }: PathsProps) {
-  if (paths.length === 0) return null;
-  return (
-    <section class="receipt-part">
-      <h2>{title}</h2>
-      <ul>
-        {paths.slice(0, 200).map((path) => (
-          <li key={path}>
-            <a href={linkTo({ view: 'file', project, path })}>
-              <code>{displayText(path)}</code>
-            </a>
-          </li>
-        ))}
-        {paths.length > 200 && (
-          <li class="quiet">and {counted(paths.length - 200, 'more file')}</li>
-        )}
-      </ul>
-    </section>
-  );
-}
+const MOST_PATHS = 200;
 
-function Reasons({ title, of }: { readonly title: string; readonly of: Receipt['conflicts'] }) {
+function Paths({ title, of }: PathsProps) {
+  const project = useProject();
   if (of.length === 0) return null;
   return (
     <section class="receipt-part">
       <h2>{title}</h2>
       <ul>
-        {of.slice(0, 200).map(({ path, message }) => (
-          <li key={path}>
-            <code>{displayText(path)}</code> <span class="quiet">{displayText(message)}</span>
-          </li>
-        ))}
+        {of.slice(0, MOST_PATHS).map((one) =>
+          typeof one === 'string' ? (
+            <li key={one}>
+              <a href={linkTo({ view: 'file', project, path: one })}>
+                <code>{displayText(one)}</code>
+              </a>
+            </li>
+          ) : (
+            <li key={one.path}>
+              <code>{displayText(one.path)}</code>{' '}
+              <span class="quiet">{displayText(one.message)}</span>
+            </li>
+          ),
+        )}
+        {of.length > MOST_PATHS && (
+          <li class="quiet">and {counted(of.length - MOST_PATHS, 'more file')}</li>
+        )}
       </ul>
     </section>
   );

@@ -1,10 +1,9 @@
 import type { CheckpointAnswer, PlanRequest } from '../../api.ts';
-import { get } from '../app/api-client.ts';
-import { useLoaded } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { useAnswer } from '../app/load.ts';
+import { pathRef } from '../app/projects.ts';
 import { renamePlace } from '../app/router.ts';
 import { linkTo, type RouteOf } from '../app/routes.ts';
-import { pathRef } from '../ui/paths.ts';
+import { Segmented } from '../ui/parts.tsx';
 import { firstLine } from '../ui/shown.ts';
 import { Either } from '../ui/states.tsx';
 import { PlanPage } from './plan-page.tsx';
@@ -15,16 +14,9 @@ interface RewindProps {
 
 /** A rewind before it happens. */
 export function RewindView({ route }: RewindProps) {
-  const { project, id } = route;
-  const [loaded, again] = useLoaded(
-    (signal) =>
-      get<CheckpointAnswer>(inProject(project, 'checkpoints', id), {
-        signal,
-      }),
-    [project, id],
-  );
+  const loaded = useAnswer<CheckpointAnswer>(['checkpoints', route.id]);
   return (
-    <Either of={loaded} what="the checkpoint" again={again}>
+    <Either of={loaded} what="the checkpoint">
       {(answer) => <Rewind {...{ route, answer }} />}
     </Either>
   );
@@ -43,24 +35,16 @@ function Rewind({ route, answer }: RewindProps & { readonly answer: CheckpointAn
   return (
     <PlanPage
       key={linkTo(route)}
-      {...{ project, base }}
+      base={base}
       title={take === 'message' ? `Take back: ${title}` : `Rewind to before: ${title}`}
       back={linkTo({ view: 'checkpoint', project, id })}
     >
-      <fieldset class="segmented">
-        <legend class="unseen">How much is taken back</legend>
-        {EXTENTS.map(([value, name, why]) => (
-          <button
-            key={value}
-            type="button"
-            aria-pressed={value === take}
-            title={why}
-            onClick={() => renamePlace({ ...route, take: value })}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Segmented
+        label="How much is taken back"
+        options={EXTENTS}
+        value={take}
+        choose={(value) => renamePlace({ ...route, take: value })}
+      />
       {paths !== undefined && (
         <button
           type="button"
@@ -79,3 +63,15 @@ const EXTENTS = [
   ['since', 'The session since then', 'All that this session did from this prompt on'],
   ['exact', 'Everything since then', 'The whole project as it was, whoever changed it'],
 ] as const;
+
+/** An undo before it happens: of an operation, or of the last one. */
+export function UndoView({ route: { project, operation } }: { readonly route: RouteOf<'undo'> }) {
+  return (
+    <PlanPage
+      key={`${project} ${operation}`}
+      base={{ kind: 'undo', ...(operation === undefined ? {} : { operationId: operation }) }}
+      title="Undo"
+      back={linkTo({ view: 'timeline', project })}
+    />
+  );
+}

@@ -1,26 +1,36 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApplyAnswer, PlanAnswer, PlanRequest } from '../../api.ts';
-import { announce } from '../app/announce.tsx';
-import { type ApiError, post } from '../app/api-client.ts';
-import { lastReceipt } from '../app/last-receipt.ts';
-import { asApiError } from '../app/load.ts';
-import { inProject } from '../app/projects.ts';
+import { ApiError, post } from '../app/api-client.ts';
+import { announce, lastReceipt } from '../app/notices.tsx';
+import { inProject, useProject } from '../app/projects.ts';
 import { chosenRequest, NO_CHOICES, type PlanChoices } from './plan-choices.ts';
 import { receiptLine } from './receipt.tsx';
 
-export interface PlanState {
+interface Shown {
   /** What will be applied; null before the first answer. */
   readonly plan: PlanAnswer | null;
   /** Also with the files that the person left out. */
   readonly whole: PlanAnswer | null;
-  readonly choices: PlanChoices;
-  readonly choose: (choices: Partial<PlanChoices>) => void;
   /** A new plan is being made, or this one is being applied. */
   readonly isBusy: boolean;
   readonly error: ApiError | null;
   /** The files changed after the plan was made: this is the plan as it is now. */
   readonly isRenewed: boolean;
   readonly done: ApplyAnswer | null;
+}
+
+const NOTHING: Shown = {
+  plan: null,
+  whole: null,
+  isBusy: true,
+  error: null,
+  isRenewed: false,
+  done: null,
+};
+
+export interface PlanState extends Shown {
+  readonly choices: PlanChoices;
+  readonly choose: (choices: Partial<PlanChoices>) => void;
   /** For requests that read the files of the plan. Aborted when the plan is applied, which changes those files. */
   readonly reading: AbortSignal;
   readonly apply: () => void;
@@ -30,16 +40,13 @@ export interface PlanState {
 const PAUSE_MS = 150;
 
 /** A plan, made anew with each choice, and applied once. `base` says what it is about. */
-export function usePlan(project: string, base: PlanRequest): PlanState {
+export function usePlan(base: PlanRequest): PlanState {
+  const project = useProject();
   const about = JSON.stringify(base);
   const [choices, setChoices] = useState(NO_CHOICES);
   const [round, setRound] = useState(0);
-  const [plan, setPlan] = useState<PlanAnswer | null>(null);
-  const [whole, setWhole] = useState<PlanAnswer | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(true);
-  const [isRenewed, setRenewed] = useState(false);
-  const [done, setDone] = useState<ApplyAnswer | null>(null);
+  const [shown, setShown] = useState(NOTHING);
+  const show = (change: Partial<Shown>) => setShown((last) => ({ ...last, ...change }));
   const [reading, setReading] = useState(() => new AbortController());
   // From the moment of a choice on, the plan that is shown is not the one that was chosen.
   const isOld = useRef(true);
@@ -51,7 +58,7 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
     const made = (request: PlanRequest) =>
       post<PlanAnswer>(inProject(project, 'plans'), request, { signal: control.signal });
     isOld.current = true;
-    setBusy(true);
+    show({ isBusy: true });
     const make = async () => {
       // A person who types or ticks several boxes waits for one plan.
       await new Promise((resolve) =>
@@ -67,16 +74,11 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
       const answer = isPart ? await made(chosen) : (everything as PlanAnswer);
       if (control.signal.aborted) return;
       isOld.current = false;
-      setWhole(known.current.plan);
-      setPlan(answer);
+      show({ whole: known.current.plan, plan: answer, error: null, isBusy: false });
       setReading((last) => (last.signal.aborted ? new AbortController() : last));
-      setError(null);
-      setBusy(false);
     };
     make().catch((failure) => {
-      if (control.signal.aborted) return;
-      setError(asApiError(failure));
-      setBusy(false);
+      if (!control.signal.aborted) show({ error: ApiError.of(failure), isBusy: false });
     });
     return () => control.abort();
   }, [project, about, choices, round]);
@@ -100,34 +102,30 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
   };
 
   const apply = () => {
+    const { plan, isBusy } = shown;
     if (plan === null || isBusy || isOld.current) return;
     isOld.current = true;
     reading.abort();
-    setBusy(true);
-    setRenewed(false);
-    post<ApplyAnswer>(inProject(project, 'plans', plan.planId, 'apply'), {
-      digest: plan.digest,
-    }).then(
+    show({ isBusy: true, isRenewed: false });
+    const { planId, digest } = plan;
+    post<ApplyAnswer>(inProject(project, 'plans', planId, 'apply'), { digest }).then(
       (answer) => {
         const { receipt, seq } = answer;
         const { operationId } = receipt;
         const text = receiptLine(receipt);
         lastReceipt.value = operationId === null ? null : { project, operationId, text, seq };
         announce(text);
-        setDone(answer);
-        setError(null);
-        setBusy(false);
+        show({ done: answer, error: null, isBusy: false });
       },
       (failure) => {
-        const refused = asApiError(failure);
-        if (refused.code !== 'plan-stale' && refused.code !== 'plan-unknown') {
+        const error = ApiError.of(failure);
+        if (error.code !== 'plan-stale' && error.code !== 'plan-unknown') {
           isOld.current = false;
           setReading(new AbortController());
-          setError(refused);
-          setBusy(false);
+          show({ error, isBusy: false });
           return;
         }
-        setRenewed(true);
+        show({ isRenewed: true });
         void renew();
         announce('Files changed since the plan was made. Nothing was done. This is the new plan.');
       },
@@ -135,17 +133,12 @@ export function usePlan(project: string, base: PlanRequest): PlanState {
   };
 
   return {
-    plan,
-    whole,
+    ...shown,
     choices,
     choose: (change) => {
       isOld.current = true;
       setChoices((last) => ({ ...last, ...change }));
     },
-    isBusy,
-    error,
-    isRenewed,
-    done,
     reading: reading.signal,
     apply,
     again: renew,

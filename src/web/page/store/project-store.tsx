@@ -1,37 +1,33 @@
 import { useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
-import type { FsckAnswer, SettingJson, StoreAnswer } from '../../api.ts';
-import { type ApiError, get, post } from '../app/api-client.ts';
-import { asApiError, useLoaded } from '../app/load.ts';
-import { inProject, projects } from '../app/projects.ts';
+import type { FsckAnswer, PruneAnswer, PruneRequest, SettingJson, StoreAnswer } from '../../api.ts';
+import { ApiError, post } from '../app/api-client.ts';
+import { useAnswer, useLoaded } from '../app/load.ts';
+import { inProject, knownProject, useProject } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
+import { Table } from '../ui/parts.tsx';
 import { agentName, counted, shownBytes, shownCount, shownTime } from '../ui/shown.ts';
-import { Either, Failed, Scrolled } from '../ui/states.tsx';
-import { PrunePreview } from './prune-preview.tsx';
+import { Either, Failed } from '../ui/states.tsx';
 import { Share } from './store-view.tsx';
 
 /** The store of one project. Nothing here removes anything: the command does, after it has asked. */
-export function ProjectStore({ project }: { readonly project: string }) {
-  const known = projects.value?.projects.find(({ id }) => id === project);
-  const [loaded, again] = useLoaded(
-    (signal) => get<StoreAnswer>(inProject(project, 'store'), { signal }),
-    [project],
-  );
+export function ProjectStore() {
+  const loaded = useAnswer<StoreAnswer>(['store']);
   const store = loaded.state === 'ready' ? loaded.value : null;
   return (
     <div class="store">
       <p class="crumb">
         <a href={linkTo({ view: 'store' })}>Store</a>
       </p>
-      <h1>{displayText(known?.name ?? 'Store')}</h1>
-      <Either of={loaded} what="the store" again={again}>
+      <h1>{displayText(knownProject(useProject())?.name ?? 'Store')}</h1>
+      <Either of={loaded} what="the store">
         {(store) => <Figures store={store} />}
       </Either>
       {/* Also where the store cannot be read: the check says why. */}
-      <Health project={project} problems={store?.problems ?? []} />
+      <Health problems={store?.problems ?? []} />
       {store !== null && (
         <>
-          <PrunePreview project={project} />
+          <PrunePreview />
           <Sessions sessions={store.sessions} />
           <Settings settings={store.settings} />
         </>
@@ -62,18 +58,17 @@ function Figures({ store: { diskBytes, stats } }: { readonly store: StoreAnswer 
   );
 }
 
-function Health(props: { readonly project: string; readonly problems: readonly string[] }) {
+function Health({ problems }: { readonly problems: readonly string[] }) {
+  const address = inProject(useProject(), 'fsck');
   const [check, setCheck] = useState<FsckAnswer | 'running' | ApiError | null>(null);
   const look = () => {
     setCheck('running');
-    post<FsckAnswer>(inProject(props.project, 'fsck'), {}).then(setCheck, (failure) =>
-      setCheck(asApiError(failure)),
-    );
+    post<FsckAnswer>(address, {}).then(setCheck, (failure) => setCheck(ApiError.of(failure)));
   };
   return (
     <section aria-labelledby="health">
       <h2 id="health">Health</h2>
-      {props.problems.map((problem) => (
+      {problems.map((problem) => (
         <p key={problem} class="bad">
           {displayText(problem)}
         </p>
@@ -125,7 +120,64 @@ function Checked({ check }: { readonly check: FsckAnswer }) {
   );
 }
 
+/** What prune would free, by the rules or older than some days. */
+function PrunePreview() {
+  const address = inProject(useProject(), 'prune');
+  const [days, setDays] = useState('');
+  const olderThanDays = /^\d+$/.test(days) ? Number(days) : null;
+  const request: PruneRequest = olderThanDays === null ? {} : { olderThanDays };
+  const loaded = useLoaded(
+    (signal) => post<PruneAnswer>(address, request, { signal }),
+    [address, olderThanDays],
+  );
+  const command =
+    olderThanDays === null ? 'savepoint prune' : `savepoint prune --older-than ${olderThanDays}d`;
+  return (
+    <section aria-labelledby="prune">
+      <h2 id="prune">What prune would free</h2>
+      <p>
+        <label>
+          Older than{' '}
+          <input
+            class="days"
+            inputMode="numeric"
+            placeholder="the rules"
+            value={days}
+            onInput={(event) => setDays(event.currentTarget.value.trim())}
+          />{' '}
+          days
+        </label>
+      </p>
+      <div role="status">
+        <Either of={loaded} what="what could go">
+          {(plan) =>
+            plan.checkpoints + plan.blobs === 0 ? (
+              <p class="quiet">Nothing: all of it is still wanted.</p>
+            ) : (
+              <p>
+                Up to <strong>{shownBytes(plan.upToBytes)}</strong> of {shownBytes(plan.diskBytes)}:{' '}
+                {counted(plan.checkpoints, 'checkpoint')}, {counted(plan.changes, 'change')},{' '}
+                {counted(plan.blobs, 'content')}, {counted(plan.operations, 'operation')}. To remove
+                them, type <code>{command}</code> in the project.
+              </p>
+            )
+          }
+        </Either>
+      </div>
+    </section>
+  );
+}
+
 const MOST_SESSIONS = 50;
+const SESSION_COLUMNS = {
+  Agent: '',
+  'Last active': '',
+  Contents: 'number',
+  Share: 'unseen',
+  Checkpoints: 'number',
+  Files: 'number',
+  Session: '',
+} as const;
 
 function Sessions({ sessions }: { readonly sessions: StoreAnswer['sessions'] }) {
   if (sessions.length === 0) return null;
@@ -133,49 +185,28 @@ function Sessions({ sessions }: { readonly sessions: StoreAnswer['sessions'] }) 
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Sessions by the contents that they brought</h2>
-      <Scrolled label="Disk by session">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Agent</th>
-              <th scope="col">Last active</th>
-              <th scope="col" class="number">
-                Contents
-              </th>
-              <th scope="col">
-                <span class="unseen">Share</span>
-              </th>
-              <th scope="col" class="number">
-                Checkpoints
-              </th>
-              <th scope="col" class="number">
-                Files
-              </th>
-              <th scope="col">Session</th>
+      <Table label="Disk by session" columns={SESSION_COLUMNS}>
+        <tbody>
+          {sessions.slice(0, MOST_SESSIONS).map((session) => (
+            <tr key={session.id}>
+              <td>{agentName(session.agent)}</td>
+              <td>{shownTime(Date.parse(session.lastActiveAt))}</td>
+              <td class="number">{shownBytes(session.contentBytes)}</td>
+              <td class="share">
+                <Share of={session.contentBytes / most} />
+              </td>
+              <td class="number">{shownCount(session.checkpoints)}</td>
+              <td class="number">{shownCount(session.files)}</td>
+              <td>
+                <code>{displayText(session.id)}</code>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {sessions.slice(0, MOST_SESSIONS).map((session) => (
-              <tr key={session.id}>
-                <td>{agentName(session.agent)}</td>
-                <td>{shownTime(Date.parse(session.lastActiveAt))}</td>
-                <td class="number">{shownBytes(session.contentBytes)}</td>
-                <td class="share">
-                  <Share of={session.contentBytes / most} />
-                </td>
-                <td class="number">{shownCount(session.checkpoints)}</td>
-                <td class="number">{shownCount(session.files)}</td>
-                <td>
-                  <code>{displayText(session.id)}</code>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
-      {sessions.length > MOST_SESSIONS ? (
+          ))}
+        </tbody>
+      </Table>
+      {sessions.length > MOST_SESSIONS && (
         <p class="quiet">and {counted(sessions.length - MOST_SESSIONS, 'smaller one')}</p>
-      ) : null}
+      )}
     </section>
   );
 }
@@ -187,34 +218,24 @@ function Settings({ settings }: { readonly settings: readonly SettingJson[] }) {
       <p class="quiet">
         Change one with <code>savepoint config KEY VALUE</code>.
       </p>
-      <Scrolled label="All settings">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-              <th scope="col">From</th>
-              <th scope="col">Meaning</th>
+      <Table label="All settings" columns={{ Setting: '', Value: '', From: '', Meaning: '' }}>
+        <tbody>
+          {settings.map(({ key, value, origin, source, summary }) => (
+            <tr key={key}>
+              <th scope="row">
+                <code>{displayText(key)}</code>
+              </th>
+              <td>
+                <code>{displayText(value)}</code>
+              </td>
+              <td title={displayText(source ?? '')}>
+                <b class={origin === 'default' ? 'chip' : 'chip set'}>{origin}</b>
+              </td>
+              <td>{displayText(summary)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {settings.map(({ key, value, origin, source, summary }) => (
-              <tr key={key}>
-                <th scope="row">
-                  <code>{displayText(key)}</code>
-                </th>
-                <td>
-                  <code>{displayText(value)}</code>
-                </td>
-                <td title={displayText(source ?? '')}>
-                  <b class={origin === 'default' ? 'chip' : 'chip set'}>{origin}</b>
-                </td>
-                <td>{displayText(summary)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
+          ))}
+        </tbody>
+      </Table>
     </section>
   );
 }

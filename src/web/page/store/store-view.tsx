@@ -4,17 +4,16 @@ import { get } from '../app/api-client.ts';
 import { useLoaded } from '../app/load.ts';
 import { inProject, projects } from '../app/projects.ts';
 import { linkTo, type RouteOf } from '../app/routes.ts';
+import { Table } from '../ui/parts.tsx';
 import { shownBytes, shownCount, shownTime } from '../ui/shown.ts';
-import { Either, Empty, Loading, Scrolled } from '../ui/states.tsx';
+import { Either, Empty, Loading } from '../ui/states.tsx';
 import { ProjectStore } from './project-store.tsx';
-import '../styles/store.css';
 
 /** Disk, health and settings: of all projects, or of one. */
 export function StoreView({ route }: { readonly route: RouteOf<'store'> }) {
   const answer = projects.value;
   if (answer === null) return <Loading what="the projects" />;
-  if (route.project !== undefined)
-    return <ProjectStore key={route.project} project={route.project} />;
+  if (route.project !== undefined) return <ProjectStore key={route.project} />;
   return <AllStores all={answer.projects} home={answer.home} />;
 }
 
@@ -25,7 +24,7 @@ interface Measured {
 }
 
 function AllStores({ all, home }: { readonly all: readonly ProjectJson[]; readonly home: string }) {
-  const [loaded, again] = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       const measured: Measured[] = [];
       // One after the other: each is a store of its own to open.
@@ -45,7 +44,7 @@ function AllStores({ all, home }: { readonly all: readonly ProjectJson[]; readon
       <p class="quiet">
         Everything is below <code>{displayText(home)}</code> on this machine.
       </p>
-      <Either of={loaded} what="what each project takes" again={again}>
+      <Either of={loaded} what="what each project takes">
         {(measured) =>
           measured.length === 0 ? (
             <Empty title="No project has a store yet" />
@@ -58,64 +57,52 @@ function AllStores({ all, home }: { readonly all: readonly ProjectJson[]; readon
   );
 }
 
+const COLUMNS = {
+  Project: '',
+  Disk: 'number',
+  Share: 'unseen',
+  Checkpoints: 'number',
+  Sessions: 'number',
+  'Last active': '',
+  Health: '',
+} as const;
+
 function StoreTable({ measured }: { readonly measured: readonly Measured[] }) {
   const sum = measured.reduce((total, { store }) => total + (store?.diskBytes ?? 0), 0);
   const most = Math.max(1, ...measured.map(({ store }) => store?.diskBytes ?? 0));
   return (
-    <Scrolled label="Disk by project">
-      <table>
-        <caption class="unseen">Disk by project</caption>
-        <thead>
-          <tr>
-            <th scope="col">Project</th>
-            <th scope="col" class="number">
-              Disk
+    <Table label="Disk by project" columns={COLUMNS}>
+      <tbody>
+        {measured.map(({ project, store }) => (
+          <tr key={project.id}>
+            <th scope="row">
+              <a href={linkTo({ view: 'store', project: project.id })}>
+                {displayText(project.name)}
+              </a>
             </th>
-            <th scope="col">
-              <span class="unseen">Share</span>
-            </th>
-            <th scope="col" class="number">
-              Checkpoints
-            </th>
-            <th scope="col" class="number">
-              Sessions
-            </th>
-            <th scope="col">Last active</th>
-            <th scope="col">Health</th>
+            <td class="number">{store === null ? '' : shownBytes(store.diskBytes)}</td>
+            <td class="share">
+              <Share of={(store?.diskBytes ?? 0) / most} />
+            </td>
+            <td class="number">{shownCount(project.checkpoints)}</td>
+            <td class="number">{shownCount(project.sessions)}</td>
+            <td>
+              {project.lastActiveAt === null ? '' : shownTime(Date.parse(project.lastActiveAt))}
+            </td>
+            <td class={project.problem === null ? '' : 'bad'}>
+              {project.problem === null ? 'opens' : displayText(project.problem.message)}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {measured.map(({ project, store }) => (
-            <tr key={project.id}>
-              <th scope="row">
-                <a href={linkTo({ view: 'store', project: project.id })}>
-                  {displayText(project.name)}
-                </a>
-              </th>
-              <td class="number">{store === null ? '' : shownBytes(store.diskBytes)}</td>
-              <td class="share">
-                <Share of={(store?.diskBytes ?? 0) / most} />
-              </td>
-              <td class="number">{shownCount(project.checkpoints)}</td>
-              <td class="number">{shownCount(project.sessions)}</td>
-              <td>
-                {project.lastActiveAt === null ? '' : shownTime(Date.parse(project.lastActiveAt))}
-              </td>
-              <td class={project.problem === null ? '' : 'bad'}>
-                {project.problem === null ? 'opens' : displayText(project.problem.message)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">All</th>
-            <td class="number">{shownBytes(sum)}</td>
-            <td colSpan={5} />
-          </tr>
-        </tfoot>
-      </table>
-    </Scrolled>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">All</th>
+          <td class="number">{shownBytes(sum)}</td>
+          <td colSpan={5} />
+        </tr>
+      </tfoot>
+    </Table>
   );
 }
 

@@ -2,8 +2,15 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { TimelineOperation } from '../../api.ts';
 import { agentColour, agentName, counted, DAY, firstLine, shownTime, TIME } from '../ui/shown.ts';
-import { useWidth } from '../ui/use-width.ts';
-import { makeTimeScale, type Tick, type TimeScale, ticksOf } from './time-scale.ts';
+import { useExtent } from '../ui/window.ts';
+import {
+  makeTimeScale,
+  showing,
+  type Tick,
+  type TimeScale,
+  ticksOf,
+  type Zoom,
+} from './time-scale.ts';
 import {
   type CheckpointEntry,
   type Entry,
@@ -14,7 +21,6 @@ import {
   type Track,
   tracksOf,
 } from './timeline-data.ts';
-import { showing, type Zoom } from './zoom.ts';
 
 const TRACK = 24;
 const AXIS = 22;
@@ -34,7 +40,7 @@ interface ChartProps {
 /** Sessions as lanes over one axis of time. The list has the same for those who do not see it. */
 export function Chart({ timeline, selected, zoom, onZoom, onSelect }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
+  const width = useExtent(box, 'clientWidth', 800);
   const labels = width < 640 ? 76 : 124;
   const scale = useMemo(
     () => makeTimeScale(timeline.entries.map(({ at }) => at).sort((a, b) => a - b)),
@@ -45,7 +51,7 @@ export function Chart({ timeline, selected, zoom, onZoom, onSelect }: ChartProps
   }, [selected?.id]);
   const tracks = useMemo(() => tracksOf(timeline.entries), [timeline.entries]);
   const inner = Math.max(40, width - labels - MARGIN);
-  const axis = new Axis(scale, zoom, labels, inner);
+  const axis = axisOf(scale, zoom, labels, inner);
   const arcs = timeline.operations.length === 0 ? 0 : ARCS;
   const height = AXIS + arcs + tracks.length * TRACK + 6;
   const drag = useDrag(axis, onZoom);
@@ -100,35 +106,21 @@ export function Chart({ timeline, selected, zoom, onZoom, onSelect }: ChartProps
   );
 }
 
+type Axis = ReturnType<typeof axisOf>;
+
 /** From times to pixels, and back. */
-class Axis {
-  readonly scale: TimeScale;
-  readonly zoom: Zoom;
-  readonly left: number;
-  readonly width: number;
-
-  constructor(scale: TimeScale, zoom: Zoom, left: number, width: number) {
-    this.scale = scale;
-    this.zoom = zoom;
-    this.left = left;
-    this.width = width;
-  }
-
-  readonly xOf = (time: number): number => this.xAt(this.scale.placeOf(time));
-
-  xAt(place: number): number {
-    const { from, to } = this.zoom;
-    return this.left + ((place - from) / (to - from)) * this.width;
-  }
-
-  placeAt(x: number): number {
-    const { from, to } = this.zoom;
-    return Math.min(1, Math.max(0, from + ((x - this.left) / this.width) * (to - from)));
-  }
-
-  get ends(): readonly [number, number] {
-    return [this.left - MARGIN, this.left + this.width + MARGIN];
-  }
+function axisOf(scale: TimeScale, { from, to }: Zoom, left: number, width: number) {
+  const xAt = (place: number): number => left + ((place - from) / (to - from)) * width;
+  return {
+    scale,
+    left,
+    width,
+    xAt,
+    xOf: (time: number): number => xAt(scale.placeOf(time)),
+    placeAt: (x: number): number =>
+      Math.min(1, Math.max(0, from + ((x - left) / width) * (to - from))),
+    ends: [left - MARGIN, left + width + MARGIN] as const,
+  };
 }
 
 function Ticks(props: { readonly ticks: readonly Tick[]; axis: Axis; height: number }) {
@@ -204,26 +196,23 @@ function MarkOf(props: {
   readonly onSelect: (mark: Mark) => void;
 }) {
   const { mark, y } = props;
-  const radius = Math.min(8.5, 3 + Math.log2(1 + mark.lines) * 0.5);
-  const [first] = mark.points;
-  const shape = { class: `mark taken-back-${mark.takenBack}`, onClick: () => props.onSelect(mark) };
+  const { x, points, lines, takenBack } = mark;
+  const radius = Math.min(8.5, 3 + Math.log2(1 + lines) * 0.5);
+  const side = radius * 1.8;
+  const [first] = points;
+  const kind = points.length === 1 ? first?.kind : undefined;
+  const shape = { class: `mark taken-back-${takenBack}`, onClick: () => props.onSelect(mark) };
   return (
     <g {...shape}>
       <title>{markTitle(mark)}</title>
-      {first !== undefined && mark.points.length === 1 && first.kind === 'step' ? (
-        <path d={diamond(mark.x, y, radius + 1)} />
-      ) : first !== undefined && mark.points.length === 1 && first.kind === 'manual' ? (
-        <path d={pin(mark.x, y)} />
+      {kind === 'step' ? (
+        <path d={diamond(x, y, radius + 1)} />
+      ) : kind === 'manual' ? (
+        <path d={pin(x, y)} />
       ) : first?.session?.isRun ? (
-        <rect
-          x={mark.x - radius * 0.9}
-          y={y - radius * 0.9}
-          width={radius * 1.8}
-          height={radius * 1.8}
-          rx={1.5}
-        />
+        <rect x={x - side / 2} y={y - side / 2} width={side} height={side} rx={1.5} />
       ) : (
-        <circle cx={mark.x} cy={y} r={radius} />
+        <circle cx={x} cy={y} r={radius} />
       )}
     </g>
   );

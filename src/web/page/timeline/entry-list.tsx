@@ -1,8 +1,8 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import { linkTo } from '../app/routes.ts';
 import { agentColour, agentName, counted, firstLine, shownTime, wholeTime } from '../ui/shown.ts';
-import { useMedia } from '../ui/use-media.ts';
-import { VirtualList } from '../ui/virtual-list.tsx';
+import { useExtent, useMedia } from '../ui/window.ts';
 import { agentOf, type CheckpointEntry, type Entry, type OperationEntry } from './timeline-data.ts';
 
 interface EntryListProps {
@@ -16,21 +16,34 @@ interface EntryListProps {
   readonly onSelect: (index: number) => void;
 }
 
-/** Prompts, runs, saves, steps and operations, newest first. */
+/** Rows that are drawn above and below those in sight. */
+const BEYOND = 12;
+
+/** Prompts, runs, saves, steps and operations, newest first. Only the rows in sight are in the document. */
 export function EntryList(props: EntryListProps) {
   const { entries, selected } = props;
-  const isNarrow = useMedia('(max-width: 720px)');
+  const rowHeight = useMedia('(max-width: 720px)') ? 50 : 30;
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const height = useExtent(box, 'clientHeight', 600);
+  // The chosen one stays in sight when it changes.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || selected === null) return;
+    const at = selected * rowHeight;
+    if (at < element.scrollTop) element.scrollTop = at;
+    else if (at + rowHeight > element.scrollTop + element.clientHeight) {
+      element.scrollTop = at + rowHeight - element.clientHeight;
+    }
+  }, [selected, rowHeight]);
+  const first = Math.max(0, Math.floor(top / rowHeight) - BEYOND);
+  const last = Math.min(entries.length, Math.ceil((top + height) / rowHeight) + BEYOND);
+  const padding = `${first * rowHeight}px 0 ${(entries.length - last) * rowHeight}px`;
   return (
-    <div class="entry-list">
-      <VirtualList
-        count={entries.length}
-        rowHeight={isNarrow ? 50 : 30}
-        selected={selected}
-        label="Checkpoints, newest first"
-      >
-        {(index) => {
-          const entry = entries[index];
-          if (entry === undefined) return null;
+    <div ref={box} class="entry-list" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <ol aria-label="Checkpoints, newest first" style={{ padding }}>
+        {entries.slice(first, last).map((entry, i) => {
+          const index = first + i;
           return (
             <li
               key={entry.id}
@@ -57,8 +70,8 @@ export function EntryList(props: EntryListProps) {
               </a>
             </li>
           );
-        }}
-      </VirtualList>
+        })}
+      </ol>
     </div>
   );
 }
@@ -69,8 +82,8 @@ function focus(row: HTMLElement | null): void {
 }
 
 export function linkOf(project: string, entry: Entry): string {
-  if (entry.type === 'checkpoint') return linkTo({ view: 'checkpoint', project, id: entry.id });
-  return linkTo({ view: 'checkpoint', project, id: entry.safetyCheckpointId });
+  const id = entry.type === 'checkpoint' ? entry.id : entry.safetyCheckpointId;
+  return linkTo({ view: 'checkpoint', project, id });
 }
 
 interface RowProps {
@@ -90,14 +103,14 @@ function CheckpointRow({ entry, isCurrent, isRunning }: RowProps) {
         {agentName(agent)}
       </span>
       <span class="what">
-        {entry.label === undefined ? null : <b class="chip">{displayText(entry.label)}</b>}
+        {entry.label !== undefined && <b class="chip">{displayText(entry.label)}</b>}
         <span class={takenBack === 'yes' ? 'title gone' : 'title'}>{titleOf(entry)}</span>
-        {isRunning ? <b class="chip running">running</b> : null}
-        {isCurrent ? <b class="chip here">files stand here</b> : null}
-        {takenBack === undefined ? null : (
+        {isRunning && <b class="chip running">running</b>}
+        {isCurrent && <b class="chip here">files stand here</b>}
+        {takenBack !== undefined && (
           <b class="chip back">{takenBack === 'yes' ? 'taken back' : 'partly taken back'}</b>
         )}
-        {entry.imported ? <b class="chip">imported</b> : null}
+        {entry.imported && <b class="chip">imported</b>}
       </span>
       <span class="files">{files === 0 ? '' : counted(files, 'file')}</span>
       <Lines entry={entry} />
@@ -111,8 +124,7 @@ function titleOf(entry: CheckpointEntry): string {
   return entry.kind === 'manual' ? 'Saved by hand' : 'No words';
 }
 
-function Lines({ entry: { insertions, deletions } }: { readonly entry: CheckpointEntry }) {
-  if (insertions === undefined || deletions === undefined) return <span class="lines" />;
+function Lines({ entry: { insertions = 0, deletions = 0 } }: { readonly entry: CheckpointEntry }) {
   if (insertions + deletions === 0) return <span class="lines" />;
   return (
     <span class="lines">
@@ -138,7 +150,7 @@ function OperationRow({ entry }: { readonly entry: OperationEntry }) {
         <span class={entry.inEffect ? 'title' : 'title gone'}>
           {displayText(entry.description)}
         </span>
-        {entry.inEffect ? null : <b class="chip back">undone</b>}
+        {!entry.inEffect && <b class="chip back">undone</b>}
       </span>
       <span class="files wide">{count === 0 ? '' : `${verb} ${counted(count, 'checkpoint')}`}</span>
     </>

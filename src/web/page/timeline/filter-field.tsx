@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useKeys } from '../app/keys.ts';
 import { agentColour, agentName } from '../ui/shown.ts';
+import { useKeys } from '../ui/window.ts';
 import { toggled } from './filter.ts';
 
 const QUIET_MS = 150;

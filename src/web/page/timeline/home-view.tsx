@@ -3,8 +3,9 @@ import { displayText } from '../../../model/display.ts';
 import type { ProjectJson } from '../../api.ts';
 import { loadProjects, projects, projectsError } from '../app/projects.ts';
 import { linkTo } from '../app/routes.ts';
+import { Table } from '../ui/parts.tsx';
 import { agentName, shownCount, shownTime } from '../ui/shown.ts';
-import { Empty, Failed, Loading, Scrolled } from '../ui/states.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
 
 /** All projects of this machine. */
 export function HomeView() {
@@ -25,26 +26,13 @@ export function HomeView() {
           </p>
         </Empty>
       ) : (
-        <Scrolled label="All projects">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Project</th>
-                <th scope="col">Agents</th>
-                <th scope="col" class="number">
-                  Checkpoints
-                </th>
-                <th scope="col">Last active</th>
-                <th scope="col">Folder</th>
-              </tr>
-            </thead>
-            <tbody>
-              {answer.projects.map((project) => (
-                <ProjectRow key={project.id} project={project} />
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
+        <Table label="All projects" columns={COLUMNS}>
+          <tbody>
+            {answer.projects.map((project) => (
+              <ProjectRow key={project.id} project={project} />
+            ))}
+          </tbody>
+        </Table>
       )}
       <p class="quiet">
         Savepoint {displayText(answer.version)}, stores in <code>{displayText(answer.home)}</code>
@@ -53,23 +41,31 @@ export function HomeView() {
   );
 }
 
+const COLUMNS = {
+  Project: '',
+  Agents: '',
+  Checkpoints: 'number',
+  'Last active': '',
+  Folder: '',
+} as const;
+
 function ProjectRow({ project }: { readonly project: ProjectJson }) {
   const { id, name, root, agents, checkpoints, lastActiveAt, running, problem } = project;
   return (
     <tr>
       <th scope="row">
         <a href={linkTo({ view: 'timeline', project: id })}>{displayText(name)}</a>
-        {running ? <b class="chip running">running</b> : null}
+        {running && <b class="chip running">running</b>}
       </th>
       <td>{agents.map(agentName).join(', ')}</td>
       <td class="number">{shownCount(checkpoints)}</td>
       <td>{lastActiveAt === null ? '' : shownTime(Date.parse(lastActiveAt))}</td>
       <td>
         <code>{displayText(root)}</code>
-        {problem === null ? null : (
+        {problem !== null && (
           <p class="bad">
             {displayText(problem.message)}
-            {problem.hint === null ? null : <> ({displayText(problem.hint)})</>}
+            {problem.hint !== null && ` (${displayText(problem.hint)})`}
           </p>
         )}
       </td>

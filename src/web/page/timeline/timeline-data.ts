@@ -1,11 +1,4 @@
-import type {
-  Lane,
-  RunningWork,
-  TimelineAnswer,
-  TimelineOperation,
-  TimelinePoint,
-  Undoable,
-} from '../../api.ts';
+import type { Lane, TimelineAnswer, TimelineOperation, TimelinePoint } from '../../api.ts';
 
 /** A line of the list: a checkpoint, or an operation that took some back. */
 export type Entry = CheckpointEntry | OperationEntry;
@@ -19,23 +12,17 @@ export interface OperationEntry extends TimelineOperation {
   readonly type: 'operation';
 }
 
-export interface Timeline {
-  readonly seq: number;
+/** Of an answer, or of several that follow each other; `next`: older ones are not in it. */
+export interface Timeline
+  extends Pick<TimelineAnswer, 'seq' | 'operations' | 'running' | 'current' | 'next'> {
   /** Newest first. Safety checkpoints are in their operations. */
   readonly entries: readonly Entry[];
-  readonly operations: readonly TimelineOperation[];
   readonly sessions: readonly Lane[];
-  readonly running: readonly RunningWork[];
-  readonly current: string | null;
-  readonly undo: Undoable | null;
-  /** Older ones are not in it. */
-  readonly next: number | null;
 }
 
 /** `isPart`: somebody filters, and operations are shown that took back something of what is shown. */
 export function timelineOf(answer: TimelineAnswer, isPart: boolean): Timeline {
-  const { lanes, next } = answer;
-  return assemble(answer, answer.points.map(withSession(answer)), lanes, next, isPart);
+  return assemble(answer, answer.points.map(withSession(answer)), answer.lanes, isPart);
 }
 
 /** With the newest points of another answer, which may know of some better. */
@@ -47,12 +34,12 @@ export function withNewest(timeline: Timeline, newest: TimelineAnswer, isPart: b
     if (entry.type === 'checkpoint') points.set(entry.id, entry);
   }
   for (const entry of newest.points.map(withSession(newest))) points.set(entry.id, entry);
-  const all = [...points.values()];
   // The newest ones know only of operations of their own time.
   const known = new Map(timeline.operations.map((operation) => [operation.id, operation]));
   for (const operation of newest.operations) known.set(operation.id, operation);
-  const answer = { ...newest, operations: [...known.values()].sort((a, b) => b.seq - a.seq) };
-  return assemble(answer, all, [...sessions.values()], timeline.next, isPart);
+  const operations = [...known.values()].sort((a, b) => b.seq - a.seq);
+  const answer = { ...newest, operations, next: timeline.next };
+  return assemble(answer, [...points.values()], [...sessions.values()], isPart);
 }
 
 function withSession(answer: TimelineAnswer): (point: TimelinePoint) => CheckpointEntry {
@@ -67,10 +54,9 @@ function assemble(
   answer: TimelineAnswer,
   points: readonly CheckpointEntry[],
   sessions: readonly Lane[],
-  next: number | null,
   isPart: boolean,
 ): Timeline {
-  const { seq, running, current, undo } = answer;
+  const { seq, running, current, next } = answer;
   const shown = new Set<string>(points.map(({ id }) => id));
   const operations = answer.operations.filter(
     ({ tookBack }) => !isPart || tookBack.some((id) => shown.has(id)),
@@ -80,7 +66,7 @@ function assemble(
     ...operations.map((operation) => ({ ...operation, type: 'operation' as const })),
   ];
   entries.sort((a, b) => b.seq - a.seq);
-  return { seq, entries, operations, sessions, running, current, undo, next };
+  return { seq, entries, operations, sessions, running, current, next };
 }
 
 export function agentOf(entry: Entry): string | null {

@@ -1,25 +1,24 @@
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { displayText } from '../../../model/display.ts';
 import type { RunningWork } from '../../api.ts';
-import { useKeys } from '../app/keys.ts';
-import { projects } from '../app/projects.ts';
+import { knownProject } from '../app/projects.ts';
 import { renamePlace } from '../app/router.ts';
 import type { RouteOf } from '../app/routes.ts';
 import { agentName, counted, firstLine, shownDuration } from '../ui/shown.ts';
 import { Either, Empty } from '../ui/states.tsx';
+import { useKeys } from '../ui/window.ts';
 import { Chart } from './chart.tsx';
 import { EntryList, linkOf } from './entry-list.tsx';
 import { FilterField } from './filter-field.tsx';
-import { KeysHelp } from './keys-help.tsx';
+import { moved, WHOLE, type Zoom, zoomed } from './time-scale.ts';
 import type { Entry, Timeline } from './timeline-data.ts';
 import { useTimeline } from './use-timeline.ts';
-import { moved, WHOLE, type Zoom, zoomed } from './zoom.ts';
-import '../styles/timeline.css';
 
 export function TimelineView({ route }: { readonly route: RouteOf<'timeline'> }) {
   const { project, filter = '' } = route;
-  const [loaded, again] = useTimeline(project, filter);
-  const entry = projects.value?.projects.find(({ id }) => id === project);
+  const loaded = useTimeline(project, filter);
+  const entry = knownProject(project);
   const setFilter = (typed: string) =>
     renamePlace({ view: 'timeline', project, ...(typed === '' ? {} : { filter: typed }) });
   return (
@@ -28,7 +27,7 @@ export function TimelineView({ route }: { readonly route: RouteOf<'timeline'> })
         <h1 title={displayText(entry?.root ?? '')}>{displayText(entry?.name ?? 'Timeline')}</h1>
         <FilterField value={filter} agents={entry?.agents ?? []} onChange={setFilter} />
       </div>
-      <Either of={loaded} what="the timeline" again={again}>
+      <Either of={loaded} what="the timeline">
         {(timeline) =>
           timeline.entries.length === 0 ? (
             <NothingHere filter={filter} onClear={() => setFilter('')} />
@@ -143,7 +142,7 @@ function ZoomButtons(props: { readonly zoom: Zoom; readonly onZoom: (zoom: Zoom)
   const { zoom, onZoom } = props;
   const isWhole = zoom.to - zoom.from >= 1;
   return (
-    <fieldset class="zoom">
+    <fieldset class="segmented zoom">
       <legend class="unseen">Zoom</legend>
       <button type="button" aria-label="Nearer" onClick={() => onZoom(zoomed(zoom, 0.5))}>
         +
@@ -192,5 +191,37 @@ function Since({ time }: { readonly time: number }) {
   }, []);
   return (
     <span class="quiet">{shownDuration(Math.floor(Math.max(0, now - time) / 1000) * 1000)}</span>
+  );
+}
+
+const KEYS = [
+  ['j  k', 'next older, next newer'],
+  ['Enter', 'open'],
+  ['/', 'filter; Escape clears it'],
+  ['+  −  0', 'zoom nearer, farther, all'],
+  ['←  →', 'move along the time'],
+  ['?', 'this list'],
+] as const;
+
+function KeysHelp({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
+  return (
+    <dialog ref={dialog} class="keys-help" aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        {KEYS.map(([keys, does]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split('  ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
   );
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LinesAnswer, TimelineAnswer } from '../../api.ts';
-import { announce } from '../app/announce.tsx';
 import { get, post } from '../app/api-client.ts';
 import { useLive } from '../app/live.ts';
 import { type Loaded, useLoaded } from '../app/load.ts';
+import { announce } from '../app/notices.tsx';
 import { inProject } from '../app/projects.ts';
 import { counted } from '../ui/shown.ts';
 import { parseFilter } from './filter.ts';
@@ -12,16 +12,13 @@ import { type Timeline, timelineOf, withNewest } from './timeline-data.ts';
 const NEWEST = 200;
 
 /** The timeline of a project as the filter wants it, and as it is now. */
-export function useTimeline(
-  project: string,
-  filter: string,
-): readonly [Loaded<Timeline>, again: () => void] {
+export function useTimeline(project: string, filter: string): Loaded<Timeline> {
   const load = (signal: AbortSignal, part: { limit?: number; before?: number } = {}) =>
     get<TimelineAnswer>(inProject(project, 'timeline'), {
       query: { ...parseFilter(filter), ...part },
       signal,
     });
-  const [loaded, again] = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       const first = await load(signal);
       return filter === ''
@@ -31,6 +28,7 @@ export function useTimeline(
     [project, filter],
     [project],
   );
+  const { again } = loaded;
   const base = loaded.state === 'ready' ? loaded.value : null;
   const [, redraw] = useState(0);
   /** What became of `base` since it was loaded. */
@@ -87,8 +85,8 @@ export function useTimeline(
   }, [base]);
 
   const { now } = live.current;
-  if (loaded.state !== 'ready' || now === null) return [loaded, again];
-  return [{ ...loaded, value: lines.addedTo(now) }, again];
+  if (loaded.state !== 'ready' || now === null) return loaded;
+  return { ...loaded, value: lines.addedTo(now) };
 }
 
 const ENOUGH = 10_000;

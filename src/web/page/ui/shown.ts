@@ -1,24 +1,12 @@
 import { displayText } from '../../../model/display.ts';
 
-export const TIME: Intl.DateTimeFormat = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-export const DAY: Intl.DateTimeFormat = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-});
-const YEAR = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-});
-const WHOLE = new Intl.DateTimeFormat(undefined, {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-  hourCycle: 'h23',
-});
+const times = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(undefined, { hourCycle: 'h23', ...options });
+
+export const TIME = times({ hour: '2-digit', minute: '2-digit' });
+export const DAY = times({ day: 'numeric', month: 'short' });
+const YEAR = times({ day: 'numeric', month: 'short', year: 'numeric' });
+const WHOLE = times({ dateStyle: 'medium', timeStyle: 'medium' });
 const NUMBER = new Intl.NumberFormat();
 
 /** The time of day for today, the day for this year, the whole date otherwise. */
@@ -58,6 +46,10 @@ export function shownDuration(ms: number): string {
   return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** One line of a text that may have many: the first that says something. */
 export function firstLine(text: string, length = 300): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
@@ -89,10 +81,6 @@ const AGENT_COLOURS = 8;
 export function agentColour(agent: string | null): string {
   if (agent === null || agent === 'run') return 'var(--person)';
   const known = Object.keys(AGENT_NAMES).indexOf(agent);
-  let sum = known;
-  if (known < 0) {
-    sum = 0;
-    for (const sign of agent) sum = (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9973;
-  }
-  return `var(--agent-${sum % AGENT_COLOURS})`;
+  const sum = [...agent].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9973, 0);
+  return `var(--agent-${(known < 0 ? sum : known) % AGENT_COLOURS})`;
 }

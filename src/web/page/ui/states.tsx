@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { displayText } from '../../../model/display.ts';
 import type { ApiError } from '../app/api-client.ts';
 import type { Loaded } from '../app/load.ts';
+import { capital } from './shown.ts';
 
 /** What a view shows while it has nothing to show yet. It says so only if that takes a while. */
 export function Loading({ what }: { readonly what: string }) {
@@ -12,24 +13,23 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-export function Failed({
-  error,
-  again,
-}: {
+interface FailedProps {
   readonly error: ApiError;
   readonly again?: () => void;
-}) {
+}
+
+export function Failed({ error, again }: FailedProps) {
   return (
     <div class="failed" role="alert">
       <p>
-        <strong>{sentence(displayText(error.message))}</strong>
-        {error.path === null ? null : <code>{displayText(error.path)}</code>}
+        <strong>{sentence(error.message)}</strong>
+        {error.path !== null && <code>{displayText(error.path)}</code>}
       </p>
-      {error.hint === null ? null : <p>{sentence(displayText(error.hint))}</p>}
+      {error.hint !== null && <p>{sentence(error.hint)}</p>}
       <p class="quiet">
         <code>{error.code}</code>
       </p>
-      {again === undefined ? null : (
+      {again !== undefined && (
         <button type="button" onClick={again}>
           Try again
         </button>
@@ -39,60 +39,32 @@ export function Failed({
 }
 
 /** Nothing is there, which is no error: says what to do so that something will be. */
-export function Empty({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}) {
+export function Empty(props: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
       <p>
-        <strong>{title}</strong>
+        <strong>{props.title}</strong>
       </p>
-      {children}
+      {props.children}
     </div>
   );
 }
 
-/** One of the three states of something that is loaded. */
-export function Either<T>({
-  of: loaded,
-  what,
-  again,
-  children,
-}: {
+interface EitherProps<T> {
   readonly of: Loaded<T>;
   readonly what: string;
-  readonly again?: () => void;
   readonly children: (value: T) => ComponentChildren;
-}) {
+}
+
+/** One of the three states of something that is loaded. */
+export function Either<T>({ of: loaded, what, children }: EitherProps<T>) {
   if (loaded.state === 'loading') return <Loading what={what} />;
-  if (loaded.state === 'failed') {
-    return <Failed error={loaded.error} {...(again === undefined ? {} : { again })} />;
-  }
+  if (loaded.state === 'failed') return <Failed error={loaded.error} again={loaded.again} />;
   return <>{children(loaded.value)}</>;
 }
 
 /** Messages of errors begin small and end without a full stop, as terminals show them. */
 function sentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = capital(displayText(text));
   return /[.!?:]$/.test(whole) ? whole : `${whole}.`;
-}
-
-/** Something wide, such as a table, that scrolls by itself; also with the keyboard. */
-export function Scrolled({
-  label,
-  children,
-}: {
-  readonly label: string;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys.
-    <section class="scrolled" aria-label={label} tabIndex={0}>
-      {children}
-    </section>
-  );
 }

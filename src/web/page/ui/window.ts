@@ -1,4 +1,37 @@
-import { useEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** Whether a media query holds, as it is now. */
+export function useMedia(query: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const hear = () => setHolds(list.matches);
+    hear();
+    list.addEventListener('change', hear);
+    return () => list.removeEventListener('change', hear);
+  }, [query]);
+  return holds;
+}
+
+/** The width or the height within an element in pixels, as it is now; `first` until it is there. */
+export function useExtent(
+  element: RefObject<HTMLElement | null>,
+  of: 'clientWidth' | 'clientHeight',
+  first: number,
+): number {
+  const [extent, setExtent] = useState(first);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const measure = () => setExtent(current[of]);
+    const watch = new ResizeObserver(measure);
+    watch.observe(current);
+    measure();
+    return () => watch.disconnect();
+  }, [element, of]);
+  return extent;
+}
 
 type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
