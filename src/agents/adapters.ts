@@ -1,9 +1,5 @@
-import type { AgentAdapter, AgentName } from './agent-adapter.ts';
-import { cline } from './cline/parse.ts';
-import { copilot } from './copilot/parse.ts';
+import { AGENT_NAMES, type AgentAdapter, type AgentName } from './agent-adapter.ts';
 import { CLAUDE_EVENTS, contextFor, type HookTable, hookParser } from './hook-payloads.ts';
-import { pi } from './pi/parse.ts';
-import { pluginAdapter } from './plugin-events.ts';
 import { COPILOT_TOOLS, commandIn, fileIn, patchIn, type ToolTable } from './tools.ts';
 
 /** The tools of Gemini CLI, and of Qwen Code, which is made from it. */
@@ -14,8 +10,10 @@ const GEMINI_TOOLS: ToolTable = {
   run_shell_command: commandIn('command'),
 };
 
-/** Every agent, as the hook sees it. Those that have taken over the hooks of Claude Code differ by their tables. */
-export const ADAPTERS: Readonly<Record<AgentName, AgentAdapter>> = {
+type OwnForm = 'opencode' | 'copilot' | 'pi' | 'kilo' | 'cline';
+
+/** The agents that have taken over the hooks of Claude Code: they differ by their tables. */
+const ADAPTERS: Readonly<Record<Exclude<AgentName, OwnForm>, AgentAdapter>> = {
   'claude-code': {
     ...hookAdapter('claude-code', {
       events: CLAUDE_EVENTS,
@@ -63,15 +61,10 @@ export const ADAPTERS: Readonly<Record<AgentName, AgentAdapter>> = {
     answer: contextFor('BeforeAgent'),
     projectVariable: 'GEMINI_PROJECT_DIR',
   },
-  opencode: pluginAdapter('opencode'),
   qwen: {
     ...hookAdapter('qwen', { events: CLAUDE_EVENTS, tools: GEMINI_TOOLS, repeatsPrompts: true }),
     projectVariable: 'QWEN_PROJECT_DIR',
   },
-  copilot,
-  pi,
-  kilo: pluginAdapter('kilo'),
-  cline,
   // Factory's. `droid exec` sends no prompt, and no end of a command that failed.
   droid: {
     ...hookAdapter('droid', {
@@ -94,6 +87,19 @@ function hookAdapter(name: AgentName, table: HookTable): AgentAdapter {
   return { name, parse: hookParser(table), answer, parentIsAgent: true };
 }
 
+/** Agents whose payloads have a form of their own. Loaded one by one: a hook pays for its own agent alone. */
+const OWN_FORMS: Readonly<Record<OwnForm, () => Promise<AgentAdapter>>> = {
+  opencode: async () => (await import('./plugin-events.ts')).pluginAdapter('opencode'),
+  copilot: async () => (await import('./copilot/parse.ts')).copilot,
+  pi: async () => (await import('./pi/parse.ts')).pi,
+  kilo: async () => (await import('./plugin-events.ts')).pluginAdapter('kilo'),
+  cline: async () => (await import('./cline/parse.ts')).cline,
+};
+
+export async function loadAdapter(name: AgentName): Promise<AgentAdapter> {
+  return name in ADAPTERS ? ADAPTERS[name as keyof typeof ADAPTERS] : OWN_FORMS[name as OwnForm]();
+}
+
 export function isAgentName(word: string): word is AgentName {
-  return Object.hasOwn(ADAPTERS, word);
+  return (AGENT_NAMES as readonly string[]).includes(word);
 }

@@ -1,5 +1,5 @@
 import { type Surroundings, storeHome } from '../config/find-project.ts';
-import { ADAPTERS, isAgentName } from './adapters.ts';
+import { isAgentName, loadAdapter } from './adapters.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
 import { type HookRecord, logHook, markSeen, problemOf } from './hook-log.ts';
 
@@ -46,7 +46,7 @@ export async function runHook(call: HookCall): Promise<HookAnswer> {
       log({ outcome: 'dropped', reason: 'unknown-agent' });
       return nothing;
     }
-    const adapter = ADAPTERS[call.agent];
+    const adapter = await loadAdapter(call.agent);
     nothing = { ...nothing, output: adapter.silence ?? '' };
     const answered = (await answer(call, adapter, log)) ?? nothing;
     if (home !== null) markSeen(home, call.agent, answered.did);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADAPTERS } from './adapters.ts';
+import { loadAdapter } from './adapters.ts';
 import { AGENT_NAMES } from './agent-adapter.ts';
 
 const NONSENSE: readonly unknown[] = [
@@ -23,7 +23,7 @@ const NONSENSE: readonly unknown[] = [
 
 describe('every adapter', () => {
   it.each(AGENT_NAMES)('of %s says why a payload means nothing', async (name) => {
-    const { parse } = ADAPTERS[name];
+    const { parse } = await loadAdapter(name);
     for (const payload of NONSENSE) {
       const { events, dropped } = parse(payload, null);
       expect(events).toEqual([]);
@@ -34,7 +34,7 @@ describe('every adapter', () => {
 
 describe('a tool that writes a file', () => {
   it('has no event where its path cannot be one', async () => {
-    const { parse } = ADAPTERS['claude-code'];
+    const { parse } = await loadAdapter('claude-code');
     const reasonFor = (file_path: unknown) => {
       const call = { tool_name: 'Write', tool_input: { file_path } };
       const payload = { session_id: 'a', hook_event_name: 'PreToolUse', ...call };

@@ -92,3 +92,9 @@ export function byName(a: StoredDocument, b: StoredDocument): number {
   if (a.category !== b.category) return a.category < b.category ? -1 : 1;
   return a.key < b.key ? -1 : 1;
 }
+
+/** The names that a list of documents asks for. A key says nothing without its category. */
+export function namedBy(category?: string, key?: string): string[] {
+  if (category === undefined) return [];
+  return key === undefined ? [category] : [category, key];
+}

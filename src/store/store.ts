@@ -267,7 +267,7 @@ export interface Store {
 
   /** Throws `store-corrupt` where the sequence number is lost. */
   state(): Promise<StoreState>;
-  /** Binds the store to a worktree. Idempotent. */
+  /** Binds the store to a worktree. Idempotent, and does not move `seq`. */
   setProject(identity: ProjectIdentity): Promise<void>;
 
   /**

@@ -295,11 +295,11 @@ function linesOf(
   record: RecordToPrune,
 ): (readonly [line: string | null, checkpoints: Checkpoint[]])[] {
   const { checkpoints, sessions, wanted, request } = record;
-  const finished = wanted.filter((session) => !isUnfinished(record, session));
-  const ids = new Set(finished.map(({ id }) => id));
+  const ids = new Set(wanted.map(({ id }) => id));
+  const kept = new Set(wanted.filter((one) => isUnfinished(record, one)).map(({ id }) => id));
   const runs = new Set(sessions.filter(({ run }) => run !== null).map(({ id }) => id));
   const all = checkpoints.filter(({ sessionId }) =>
-    sessionId === null ? !isLimited(request) : ids.has(sessionId),
+    sessionId === null || !ids.has(sessionId) ? !isLimited(request) : !kept.has(sessionId),
   );
   const line = ({ sessionId }: Checkpoint): string | null =>
     sessionId !== null && runs.has(sessionId) ? RUNS : sessionId;

@@ -182,13 +182,17 @@ export function* spansOf(seq: Seq): Generator<readonly [ChangeQuery, Seq]> {
 export async function* groupsOf<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   bytesOf: (row: Row) => number,
+  most: { readonly bytes: number; readonly rows: number } = {
+    bytes: GROUP_BYTES,
+    rows: GROUP_ROWS,
+  },
 ): AsyncGenerator<Row[]> {
   let group: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {
     group.push(row);
     bytes += bytesOf(row);
-    if (bytes < GROUP_BYTES && group.length < GROUP_ROWS) continue;
+    if (bytes < most.bytes && group.length < most.rows) continue;
     yield group;
     group = [];
     bytes = 0;

@@ -30,6 +30,9 @@ export async function verifyExport(
   }
 }
 
+// A small export is checked to its end before the store gets anything of it.
+const GROUP = { bytes: 4 * 1024 * 1024, rows: Number.POSITIVE_INFINITY };
+
 /**
  * Brings an export into a store: all of it in one commit, or nothing. Contents wait in a pack that no row
  * names until the last byte of the export was checked. The caller holds the project lock.
@@ -42,7 +45,7 @@ export async function importSessions(
 ): Promise<ImportReceipt> {
   const incoming = new Incoming(site, readExport(source, limits));
   try {
-    const groups = groupsOf(incoming.blobs(), ({ bytes }) => bytes.length);
+    const groups = groupsOf(incoming.blobs(), ({ bytes }) => bytes.length, GROUP);
     await site.store.blobs.putMany(groups);
   } catch (error) {
     if (incoming.isHere) return incoming.receipt(false);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { ADAPTERS } from '../../src/agents/adapters.ts';
+import { loadAdapter } from '../../src/agents/adapters.ts';
 import { loadFork } from '../../src/agents/fork-conversation.ts';
 import type { Conversation } from '../../src/index.ts';
 import { AgentBed } from './agent-bed.ts';
@@ -67,7 +67,7 @@ async function promptOf(
   agent: RealAgent,
   prompt: string,
 ): Promise<{ conversation: Conversation; sentAt: number }> {
-  const { parse } = ADAPTERS[agent.name];
+  const { parse } = await loadAdapter(agent.name);
   for (const payload of payloads(bed)) {
     for (const event of parse(payload, null).events) {
       if (event.kind !== 'message' || !event.prompt.includes(prompt)) continue;

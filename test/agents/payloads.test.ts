@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { ADAPTERS } from '../../src/agents/adapters.ts';
+import { loadAdapter } from '../../src/agents/adapters.ts';
 import type { AgentEvent } from '../../src/agents/agent-adapter.ts';
 import { AgentBed } from './agent-bed.ts';
 import type { Story } from './model/script.ts';
@@ -49,7 +49,7 @@ it.each(AGENTS)('reads every payload that $name sends', async (agent) => {
   await bed.prompt(agent, 'Story one begins');
   await bed.prompt(agent, 'Story two begins');
 
-  const adapter = ADAPTERS[agent.name];
+  const adapter = await loadAdapter(agent.name);
   const parsed = payloads(bed).map((payload) => adapter.parse(payload, null));
   const problems = parsed.filter(({ dropped }) =>
     ['malformed', 'unknown-event'].includes(dropped?.reason ?? ''),

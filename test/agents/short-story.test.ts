@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { ADAPTERS } from '../../src/agents/adapters.ts';
+import { loadAdapter } from '../../src/agents/adapters.ts';
 import { AgentBed, send } from './agent-bed.ts';
 import type { Story } from './model/script.ts';
 import { MORE_AGENTS } from './real/more.ts';
@@ -41,7 +41,7 @@ it.each(MORE_AGENTS)('takes back the prompts of $name, and tells it so', async (
     expect(bed.files()).toEqual(atLast);
   }
   // Copilot CLI has no way to add to a prompt.
-  const { answer } = ADAPTERS[agent.name];
+  const { answer } = await loadAdapter(agent.name);
   if (answer('') === null) return;
   await bed.savepoint('rewind', two, '--yes');
   await prompt(NEXT);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const claudeCode = ADAPTERS['claude-code'];
+const claudeCode = await loadAdapter('claude-code');
 
 describe('claude-code', () => {
   it('reads a session with a failing command, background work and a sub-agent that outlives the turn', () => {

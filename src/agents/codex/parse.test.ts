@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const { codex } = ADAPTERS;
+const codex = await loadAdapter('codex');
 
 describe('codex', () => {
   it('reads a session that was interrupted and resumed', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const { droid } = ADAPTERS;
+const droid = await loadAdapter('droid');
 
 describe('droid', () => {
   it('reads a session without prompts, and a command without an end', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const { gemini } = ADAPTERS;
+const gemini = await loadAdapter('gemini');
 
 describe('gemini', () => {
   it('reads a session without ids of prompts and calls, and a cancelled command', () => {

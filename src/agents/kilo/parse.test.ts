@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const { kilo } = ADAPTERS;
+const kilo = await loadAdapter('kilo');
 
 describe('kilo', () => {
   it('reads a session that two copies of the plug-in tell', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const { opencode } = ADAPTERS;
+const opencode = await loadAdapter('opencode');
 
 describe('opencode', () => {
   it('reads a session with an interrupt and a fork', () => {

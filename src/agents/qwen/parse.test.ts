@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, recorded } from '../../../test/setup/recorded-events.ts';
-import { ADAPTERS } from '../adapters.ts';
+import { loadAdapter } from '../adapters.ts';
 
-const { qwen } = ADAPTERS;
+const qwen = await loadAdapter('qwen');
 
 describe('qwen', () => {
   it('reads a session in which each tool call sends the prompt again', () => {

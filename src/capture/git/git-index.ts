@@ -90,6 +90,7 @@ export function parseIndex(bytes: Buffer): IndexEntries {
   if (version < 2 || version > 4) throw new Refusal('index-version');
   checkHash(bytes);
   const end = bytes.length - OID_SIZE;
+  const body = bytes.subarray(0, end);
   const count = bytes.readUInt32BE(8);
   // Checked before anything is allocated for the number that the header claims.
   if (count > (end - HEADER_SIZE) / ENTRY.end) throw damaged();
@@ -102,7 +103,7 @@ export function parseIndex(bytes: Buffer): IndexEntries {
     at[i] = position;
     const previous = paths[i - 1] ?? '';
     const from = position + pathOffset(bytes, position, version);
-    const { path, stop } = version === 4 ? unfold(bytes, from, previous) : readPath(bytes, from);
+    const { path, stop } = version === 4 ? unfold(body, from, previous) : readPath(body, from);
     checkLength(bytes, position, path);
     if (path <= previous) throw damaged();
     paths.push(path);

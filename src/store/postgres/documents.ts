@@ -1,4 +1,4 @@
-import { byName, type StoredDocument } from '../../model/execution.ts';
+import { byName, namedBy, type StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import type { OpenedProject, Prepared, Run, Session } from './database.ts';
@@ -145,7 +145,7 @@ async function listDocuments(
   category?: string,
   key?: string,
 ): Promise<StoredDocument[]> {
-  const names = [category, key].filter((name) => name !== undefined);
+  const names = namedBy(category, key);
   const sql = `${FIND} ${NAMED[names.length]}`;
   const values = [project, ...names.map((name) => JSON.stringify(name))];
   return (await session.query<DocumentRow>(sql, values)).map(toDocument).sort(byName);

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../model/clock.ts';
-import { byName, type StoredDocument } from '../../model/execution.ts';
+import { byName, namedBy, type StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import { sealOf } from '../seal.ts';
@@ -104,7 +104,7 @@ const FIND = `
 const NAMED = ['', 'WHERE category = ?', 'WHERE category = ? AND key = ?'];
 
 function listDocuments(connection: Connection, category?: string, key?: string): StoredDocument[] {
-  const names = nameOf(...[category, key].filter((name) => name !== undefined));
+  const names = nameOf(...namedBy(category, key));
   const rows = connection.all<DocumentRow>(`${FIND} ${NAMED[names.length]}`, ...names);
   return rows.map(toDocument).sort(byName);
 }
