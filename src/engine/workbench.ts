@@ -1,7 +1,7 @@
 import { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
-import { rememberedRules } from '../capture/ignore/global-rules.ts';
+import { rememberingRules } from '../capture/ignore/global-rules.ts';
 import { ignoredPaths } from '../capture/ignore/ignored-path.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
@@ -63,7 +63,7 @@ export class Workbench {
       maxEntries,
       ownFolders: place.ownFolders,
       excluded: pathMatcher(exclude),
-      ignored: ignoredPaths(root, rememberedRules(root, environment)),
+      ignored: ignoredPaths(root, rememberingRules(root, environment)),
       onProgress,
     };
   }

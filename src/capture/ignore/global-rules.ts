@@ -23,8 +23,38 @@ export interface RulesEnvironment {
  * git. Starts git at most once, and only where a configuration may name a file.
  */
 export function loadGlobalRules(root: string, environment: RulesEnvironment): GlobalRules {
+  return rulesFrom(root, findSources(root, environment));
+}
+
+const REMEMBERED_MS = 1000;
+
+/**
+ * For captures, which would wait for a fifth of their time: where the repository is and what git's global file says
+ * changes rarely, so both are remembered for a second. Rules in and above the project are read anew.
+ */
+export function rememberingRules(root: string, environment: RulesEnvironment): () => GlobalRules {
+  let last: { readonly sources: Sources; readonly at: number } | null = null;
+  return () => {
+    const now = monotonicMs();
+    if (last === null || now - last.at > REMEMBERED_MS) {
+      last = { sources: findSources(root, environment), at: now };
+    }
+    return rulesFrom(root, last.sources);
+  };
+}
+
+interface Sources {
+  readonly repository: FoundRepository | null;
+  /** The text of git's global file. */
+  readonly excludesFile: string | null;
+}
+
+function findSources(root: string, environment: RulesEnvironment): Sources {
   const repository = ruledBy(root);
-  const excludesFile = readExcludesFile(root, repository, environment);
+  return { repository, excludesFile: readExcludesFile(root, repository, environment) };
+}
+
+function rulesFrom(root: string, { repository, excludesFile }: Sources): GlobalRules {
   const alone: GlobalRules = { excludesFile, infoExclude: null, above: [] };
   if (repository === null) return alone;
   const within: GlobalRules = {
@@ -34,20 +64,6 @@ export function loadGlobalRules(root: string, environment: RulesEnvironment): Gl
   };
   // If the repository ignores the whole project, its rules are not meant for it: a home directory, say.
   return ignoresRoot(within) ? alone : within;
-}
-
-const REMEMBERED_MS = 1000;
-
-/** For captures: these rules change rarely, and reading them takes a fifth of the time of a capture. */
-export function rememberedRules(root: string, environment: RulesEnvironment): () => GlobalRules {
-  let last: { readonly rules: GlobalRules; readonly at: number } | null = null;
-  return () => {
-    const now = monotonicMs();
-    if (last === null || now - last.at > REMEMBERED_MS) {
-      last = { rules: loadGlobalRules(root, environment), at: now };
-    }
-    return last.rules;
-  };
 }
 
 function foldersAbove(root: string, top: string): FolderAbove[] {
