@@ -39,7 +39,9 @@ export function rememberingRules(root: string, environment: RulesEnvironment): (
     if (last === null || now - last.at > REMEMBERED_MS) {
       last = { sources: findSources(root, environment), at: now };
     }
-    return rulesFrom(root, last.sources);
+    const { excludesFile } = last.sources;
+    // A `git init` counts at once.
+    return rulesFrom(root, { excludesFile, repository: last.sources.repository ?? ruledBy(root) });
   };
 }
 
