@@ -110,7 +110,7 @@ async function chooseWhat(parts: RewindParts, entry: RewindEntry): Promise<Chose
   let decided: readonly Resolution[] = [];
   for (;;) {
     // The menu may have stood open for a while.
-    await files?.savepoint.scanAgain();
+    if (!entry.isPrompt || (await files?.holds(entry.id))) await files?.savepoint.scanAgain();
     const plan = await planFor(files, entry, decided).catch((error: unknown) => {
       if (decided.length === 0 || !isSavepointError(error, 'plan-stale')) throw error;
       return null;

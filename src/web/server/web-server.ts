@@ -57,7 +57,9 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       if (path.startsWith('/api/')) void listener(request, response);
       else sendFile(files, request, response, path);
     } catch (error) {
-      sendError(request, response, error);
+      const answer = errorAnswer(error);
+      if (answer.body.error.code === 'unexpected') options.onError?.(error);
+      sendError(request, response, answer);
     }
   };
   const servers = await listen(serve, options);
@@ -151,8 +153,11 @@ function sendFile(
 }
 
 /** The body of a refused request is not read. */
-function sendError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const { status, body } = errorAnswer(error);
+function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: ReturnType<typeof errorAnswer>,
+): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',

@@ -97,7 +97,10 @@ function Rollback({ name, chosen, steps, onEnd }: ActProps) {
   const plan = loaded.state === 'ready' && !loaded.isStale ? loaded.value : null;
   const [isAccepted, setAccepted] = useState(false);
   const [refused, setRefused] = useState<ApiError | null>(null);
-  useEffect(() => setRefused(null), [plan]);
+  // Said until the next plan is there.
+  useEffect(() => {
+    if (plan !== null) setRefused(null);
+  }, [plan]);
   const apply = async ({ planId, digest }: PlanAnswer) => {
     try {
       const address = inProject(project, 'plans', planId, 'apply');

@@ -140,7 +140,7 @@ export function Table({ label, columns, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys.
     <section class="scrolled" aria-label={label} tabIndex={0}>
-      <table>
+      <table aria-label={label}>
         <thead>
           <tr>
             {Object.entries(columns).map(([name, kind]) => (
