@@ -1,5 +1,6 @@
 import { AGENT_NAMES, type AgentAdapter, type AgentName } from './agent-adapter.ts';
 import { CLAUDE_EVENTS, contextFor, type HookTable, hookParser } from './hook-payloads.ts';
+import { pluginAdapter } from './plugin-events.ts';
 import { COPILOT_TOOLS, commandIn, fileIn, patchIn, type ToolTable } from './tools.ts';
 
 /** The tools of Gemini CLI, and of Qwen Code, which is made from it. */
@@ -10,9 +11,9 @@ const GEMINI_TOOLS: ToolTable = {
   run_shell_command: commandIn('command'),
 };
 
-type OwnForm = 'opencode' | 'copilot' | 'pi' | 'kilo' | 'cline';
+type OwnForm = 'copilot' | 'pi' | 'cline';
 
-/** The agents that have taken over the hooks of Claude Code: they differ by their tables. */
+/** The agents that have taken over the hooks of Claude Code, which differ by their tables, and those with our plug-in. */
 const ADAPTERS: Readonly<Record<Exclude<AgentName, OwnForm>, AgentAdapter>> = {
   'claude-code': {
     ...hookAdapter('claude-code', {
@@ -61,6 +62,8 @@ const ADAPTERS: Readonly<Record<Exclude<AgentName, OwnForm>, AgentAdapter>> = {
     answer: contextFor('BeforeAgent'),
     projectVariable: 'GEMINI_PROJECT_DIR',
   },
+  opencode: pluginAdapter('opencode'),
+  kilo: pluginAdapter('kilo'),
   qwen: {
     ...hookAdapter('qwen', { events: CLAUDE_EVENTS, tools: GEMINI_TOOLS, repeatsPrompts: true }),
     projectVariable: 'QWEN_PROJECT_DIR',
@@ -87,12 +90,10 @@ function hookAdapter(name: AgentName, table: HookTable): AgentAdapter {
   return { name, parse: hookParser(table), answer, parentIsAgent: true };
 }
 
-/** Agents whose payloads have a form of their own. Loaded one by one: a hook pays for its own agent alone. */
+/** Agents whose payloads have a form of their own, loaded when one of them calls. */
 const OWN_FORMS: Readonly<Record<OwnForm, () => Promise<AgentAdapter>>> = {
-  opencode: async () => (await import('./plugin-events.ts')).pluginAdapter('opencode'),
   copilot: async () => (await import('./copilot/parse.ts')).copilot,
   pi: async () => (await import('./pi/parse.ts')).pi,
-  kilo: async () => (await import('./plugin-events.ts')).pluginAdapter('kilo'),
   cline: async () => (await import('./cline/parse.ts')).cline,
 };
 
