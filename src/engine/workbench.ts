@@ -2,6 +2,7 @@ import { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { rememberingRules } from '../capture/ignore/global-rules.ts';
+import type { GlobalRules } from '../capture/ignore/ignore-scope.ts';
 import { ignoredPaths } from '../capture/ignore/ignored-path.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
@@ -41,7 +42,8 @@ export class Workbench {
   readonly root: string;
   readonly store: Store;
   readonly settings: SavepointSettings;
-  readonly site: CaptureSite;
+  readonly #site: Omit<CaptureSite, 'ignored'>;
+  readonly #rules: () => GlobalRules;
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
@@ -55,7 +57,7 @@ export class Workbench {
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
     const { maxFileSize, maxEntries, exclude, environment, onProgress } = this.settings;
-    this.site = {
+    this.#site = {
       root,
       store,
       known: new KnownStates(store),
@@ -63,9 +65,14 @@ export class Workbench {
       maxEntries,
       ownFolders: place.ownFolders,
       excluded: pathMatcher(exclude),
-      ignored: ignoredPaths(root, rememberingRules(root, environment)),
       onProgress,
     };
+    this.#rules = rememberingRules(root, environment);
+  }
+
+  /** For one act, which reads git's rules once: they may change while the process lives. */
+  get site(): CaptureSite {
+    return { ...this.#site, ignored: ignoredPaths(this.root, this.#rules) };
   }
 
   /** Made for the first scan: most processes never scan. */

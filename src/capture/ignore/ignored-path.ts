@@ -10,10 +10,12 @@ export type IsIgnored = (path: TrackedPath, isDirectory: boolean) => boolean;
  * For single paths that no scan has judged. Reads the .gitignore files on the way to each path. A file is private
  * because git ignores it, so neither .savepointignore nor the list of build output has a say.
  */
-export function ignoredPaths(root: string, global: () => GlobalRules): IsIgnored {
+export function ignoredPaths(root: string, load: () => GlobalRules): IsIgnored {
+  let global: GlobalRules | null = null;
   return (path, isDirectory) => {
     if (isOutside(path)) return false;
-    let scope = rootScope(global(), rulesIn(root), { defaults: false });
+    global ??= load();
+    let scope = rootScope(global, rulesIn(root), { defaults: false });
     for (const folder of ancestors(path)) {
       const name = nameOf(folder);
       if (scope.judge(name, true) === 'left-out') return true;

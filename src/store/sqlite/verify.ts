@@ -10,7 +10,7 @@ const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
 
 // An index must lead to every change: a rewind would leave out a change that it does not find. Sums of numbers
 // are quick, and need no look at each row.
-const PATHS = 'count(path) AS paths, sum(path * 31 + seq) AS path_sum';
+const PATHS = 'count(*) AS paths, sum(path * 31 + seq) AS path_sum';
 const SESSIONS = 'count(session) AS sessions, sum(session * 31 + seq) AS session_sum';
 
 /** See the port. Without paths everything is compared, for whoever is about to write a whole tree. */
